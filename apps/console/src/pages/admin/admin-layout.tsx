@@ -21,9 +21,7 @@ function Index({ isUnknown }: { readonly isUnknown: boolean }) {
   return (
     <Page title="Administration">
       {isUnknown && (
-        <EmptyState title="There is no such page of administration">
-          The address may be mistyped. These are the pages that there are.
-        </EmptyState>
+        <EmptyState title="There is no such page of administration">The address may be mistyped.</EmptyState>
       )}
       {groups.map(({ id, label, pages }) => (
         <section key={id} aria-labelledby={`group-${id}`} className={styles['group']}>

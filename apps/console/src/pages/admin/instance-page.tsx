@@ -272,6 +272,12 @@ function DeadLetters() {
       <ResourceList
         label="Dead letters"
         parameter="letter"
+        renderAbove={() => (
+          <p className={layout['muted']}>
+            Messages that a service could not apply because of their content. It tries again by itself, with growing
+            pauses and at each start.
+          </p>
+        )}
         query={{ ...letters, data: letters.data?.deadLetters }}
         rowKey={({ service, uid }) => `${service} ${uid}`}
         name={({ type }) => type}
@@ -296,7 +302,7 @@ function DeadLetters() {
         ]}
         empty={{
           title: 'Every message was applied',
-          help: 'What a service cannot apply because of its content would be listed here, with the reason.',
+          help: 'What a service cannot apply because of its content is listed here, with the reason.',
         }}
       />
     </>
@@ -400,10 +406,6 @@ export function InstancePage() {
             <EventLog />
           </Section>
           <Section id="dead-letters" title="Dead letters">
-            <p className={layout['muted']}>
-              Messages that a service could not apply because of their content. It tries again by itself, with growing
-              pauses and at each start.
-            </p>
             <DeadLetters />
           </Section>
           <Section id="search" title="Search index">

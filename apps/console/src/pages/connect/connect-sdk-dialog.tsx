@@ -117,21 +117,20 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
         />
       </div>
       {token === undefined ? (
-        <Notice>
-          {mayCreate ? (
-            <>
-              <span>
-                {sdk.tokenType === 'client'
-                  ? 'A server token gets all flags with their strategies: keep it secret.'
-                  : 'A browser token gets evaluated flags only, and may be public.'}
-              </span>
+        <Notice
+          actions={
+            mayCreate && (
               <Button variant="primary" isPending={create.isPending} onPress={createToken} autoFocus>
                 Create a token
               </Button>
-            </>
-          ) : (
-            `Ask an owner of the project for a token for ${environment}: you may not create one.`
-          )}
+            )
+          }
+        >
+          {mayCreate
+            ? sdk.tokenType === 'client'
+              ? 'A server token gets all flags with their strategies: keep it secret.'
+              : 'A browser token gets evaluated flags only, and may be public.'
+            : `Ask an owner of the project for a token for ${environment}: you may not create one.`}
         </Notice>
       ) : (
         <Notice>The token is in the program below. It is shown only now: copy it before you close this.</Notice>

@@ -55,7 +55,7 @@ export function GroupsPage() {
         {
           id: 'role',
           title: 'Root role',
-          cell: ({ rootRole }) => (rootRole === null ? 'None' : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>),
+          cell: ({ rootRole }) => (rootRole === null ? 'none' : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>),
         },
         { id: 'projects', title: 'Projects', cell: ({ projects }) => projects.join(', ') },
         { id: 'sso', title: 'Groups of the identity provider', cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },

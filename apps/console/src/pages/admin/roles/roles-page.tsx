@@ -162,8 +162,7 @@ export function RolesPage() {
     >
       <MissingPermissionNotice operation={CreateRole} />
       <p className={layout['muted']}>
-        A role is a set of permissions. Root roles hold everywhere; project roles are given to people and groups in a
-        project.
+        Root roles hold everywhere; project roles are given to people and groups in a project.
       </p>
       <nav aria-label="Kinds of roles" className={layout['tabs']}>
         {roleKinds.map((tab) => (

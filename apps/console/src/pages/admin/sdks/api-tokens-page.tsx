@@ -53,8 +53,7 @@ export function ApiTokensPage() {
       preload={loadDialogs}
       above={
         <p className={layout['muted']}>
-          SDKs and scripts that act for no user use these. A script that acts for a person uses a personal token, one
-          that acts for a team a service account.
+          A script that acts for a person uses a personal token, one that acts for a team a service account.
         </p>
       }
       query={{ ...tokens, data: rows }}

@@ -177,8 +177,8 @@ function ApplicationsList() {
   return (
     <AdminPage id="applications">
       <p className={layout['muted']}>
-        What has registered or reported with a key. Figures about instances and flags are those of the last two days.
-        Names that applications ask for and that no flag has are the{' '}
+        Figures about instances and flags are those of the last two days. Names that applications ask for and that no
+        flag has are the{' '}
         <Link to="/cleanup" search={{ reason: 'unknown' }}>
           unknown flags
         </Link>{' '}

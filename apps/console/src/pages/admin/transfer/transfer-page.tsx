@@ -159,7 +159,7 @@ function FileField({ onText }: { readonly onText: (value: string) => void }) {
           if (file !== undefined) void file.text().then(onText);
         }}
       />
-      <span id={`${id}-hint`} className={layout['muted']}>
+      <span id={`${id}-hint`} className={layout['small']}>
         An export of one environment, as JSON
       </span>
     </div>
@@ -262,7 +262,6 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
       <FileField onText={enter} />
       <TextField
         label="Or its text"
-        hint="Pasted from the clipboard"
         rows={6}
         value={enteredText.length > 100_000 ? `${enteredText.slice(0, 1_000)}…` : enteredText}
         onChange={enter}

@@ -137,7 +137,6 @@ function GiveAccessDialog({ project, roles, onClose }: GiveAccessProps) {
           render: (value, onChange) => (
             <MultiComboBox
               label="Who"
-              hint="Find a user or a group by typing."
               options={options}
               value={Array.isArray(value) ? (value as string[]) : []}
               onChange={onChange}
