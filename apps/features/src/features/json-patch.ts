@@ -60,11 +60,6 @@ function indexOf(key: string): number {
   return Number.isSafeInteger(index) && index >= 0 && String(index) === key ? index : Number.NaN;
 }
 
-/** The JSON pointer of a member of a member of a document. */
-export function pointerTo(member: string, key: string): string {
-  return `/${member}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-}
-
 function keysOf(pointer: string, { members }: PatchableMembers): readonly string[] {
   if (pointer === '') return [];
   if (!pointer.startsWith('/')) throw patchError(pointer, 'a path begins with "/"');

@@ -60,18 +60,6 @@ describe('a patch of a strategy', () => {
     ['moves the title away', [{ op: 'move', from: '/title', path: '/featureName' }], { title: null }],
     ['can blank the title', [{ op: 'replace', path: '/title', value: '' }], { title: '' }],
     ['disables', [{ op: 'replace', path: '/disabled', value: true }], { disabled: true }],
-    ['changes the place', [{ op: 'replace', path: '/sortOrder', value: 99 }], { sortOrder: 99 }],
-    ['takes the segments away', [{ op: 'remove', path: '/segments' }], { segments: [] }],
-    [
-      'takes a setting of the rollout away',
-      [{ op: 'remove', path: '/parameters/stickiness' }],
-      { parameters: { rollout: '50', groupId: 'checkout' } },
-    ],
-    [
-      'moves a setting of the rollout to another name',
-      [{ op: 'move', from: '/parameters/groupId', path: '/parameters/a~1b' }],
-      { parameters: { rollout: '50', stickiness: 'userId', 'a/b': 'checkout' } },
-    ],
     ['takes all constraints away', [{ op: 'remove', path: '/constraints' }], { constraints: [] }],
     ['takes one constraint away', [{ op: 'remove', path: '/constraints/0' }], { constraints: [] }],
     ['takes all variants away', [{ op: 'remove', path: '/variants' }], { variants: [] }],
@@ -111,8 +99,13 @@ describe('a patch of a strategy', () => {
   });
 
   it.each<[string, PatchOperation[]]>([
+    ['it is neither disabled nor not', [{ op: 'replace', path: '/disabled', value: null }]],
+    ['disabled is taken away', [{ op: 'remove', path: '/disabled' }]],
     ['the settings are taken away', [{ op: 'remove', path: '/parameters' }]],
+    ['the segments are taken away', [{ op: 'remove', path: '/segments' }]],
+    ['a setting of the rollout is taken away', [{ op: 'remove', path: '/parameters/stickiness' }]],
     ['the settings of the rollout are emptied', [{ op: 'replace', path: '/parameters', value: { groupId: '' } }]],
+    ['the place is changed', [{ op: 'replace', path: '/sortOrder', value: 99 }]],
     ['the place is taken away', [{ op: 'remove', path: '/sortOrder' }]],
     ['the id is changed', [{ op: 'replace', path: '/id', value: 'another' }]],
     ['the id is taken away', [{ op: 'remove', path: '/id' }]],
@@ -126,21 +119,6 @@ describe('a patch of a strategy', () => {
   ])('changes and emits nothing when %s', (_, patch) => {
     const feature = aFeature({ strategies: [stored] });
     expect(patchStrategy(feature, at, patch, projectContext)).toEqual({ feature, events: [] });
-  });
-
-  it.each<[string, PatchOperation]>([
-    ['is taken away', { op: 'remove', path: '/disabled' }],
-    ['is null', { op: 'replace', path: '/disabled', value: null }],
-  ])('enables a strategy whose `disabled` %s: it is false by default', (_, operation) => {
-    const { feature } = decided([operation], { ...stored, disabled: true });
-    expect(strategyOf(feature, at)).toEqual({ ...stored, disabled: false });
-  });
-
-  it('moves a strategy before another one', () => {
-    const strategies = [aStrategy({ id: 'other', sortOrder: 1 }), stored];
-    const place: JsonPatch = [{ op: 'replace', path: '/sortOrder', value: 0 }];
-    const { feature } = patchStrategy(aFeature({ strategies }), at, place, projectContext);
-    expect(inEnvironment(feature, 'development').strategies.map((strategy) => strategy.id)).toEqual([id, 'other']);
   });
 
   it('takes settings away that do not decide who is in a rollout', () => {

@@ -18,7 +18,7 @@ import {
   type Strategy,
   withEnvironment,
 } from '../features/feature.ts';
-import { applyPatch, type PatchableMembers, pointerTo } from '../features/json-patch.ts';
+import { applyPatch, type PatchableMembers } from '../features/json-patch.ts';
 import { fixedResourceLimits, maxSortOrder } from '../names.ts';
 import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
 import { featureWithoutEnvironment } from '../refusals.ts';
@@ -51,21 +51,18 @@ export function disableIfNoActiveStrategy(
 }
 
 /** What new content of a strategy is validated against, and the JSON pointer of the strategy in the request. */
-interface EditOptions extends Pick<StrategyValidationOptions, 'projectContext' | 'path'> {
-  /** undefined: it does not change */
-  readonly sortOrder?: number | undefined;
-}
+type EditValidation = Pick<StrategyValidationOptions, 'projectContext' | 'path'>;
 
-/** Replaces the content of a strategy; its id stays. Emits nothing when the content and the sort order are the same. */
+/** Replaces the content of a strategy; its id and sort order stay. Emits nothing when the content is the same. */
 export function replaceStrategyContent(
   feature: Feature,
   ref: StrategyRef,
   newContent: StrategyContent,
-  { sortOrder, ...validation }: EditOptions,
+  validation: EditValidation,
 ): Decision {
   const before = strategyOf(feature, ref);
   const content = normalizeStrategy(newContent, { ...validation, project: feature.project, before });
-  const after: Strategy = { ...content, id: before.id, sortOrder: sortOrder ?? before.sortOrder };
+  const after: Strategy = { ...content, id: before.id, sortOrder: before.sortOrder };
   if (isEqualContent(after, before)) return { feature, events: [] };
   const preData = publicStrategy(before);
   const data = publicStrategy(after);
@@ -80,9 +77,9 @@ function replaceStrategyContentAndDisableIfInactive(
   feature: Feature,
   ref: StrategyRef,
   newContent: StrategyContent,
-  options: EditOptions,
+  validation: EditValidation,
 ): Decision {
-  const decision = replaceStrategyContent(feature, ref, newContent, options);
+  const decision = replaceStrategyContent(feature, ref, newContent, validation);
   if (decision.feature === feature) return decision;
   const { feature: after, events } = disableIfNoActiveStrategy(decision.feature, ref.environment);
   return { feature: after, events: [...decision.events, ...events] };
@@ -93,21 +90,15 @@ const patchable: PatchableMembers = {
   maps: new Set(['parameters']),
 };
 
-/** Whether a patch has a step of its own for a property: where the property is missing afterwards, the patch has taken it away. */
-function isAbout(patch: JsonPatch, pointer: string): boolean {
-  return patch.some(({ path, from }) => path === pointer || from === pointer);
-}
-
-/** The parameters of a strategy that a patch takes away one by one. */
-function removedParameters(patch: JsonPatch, before: Strategy, after: Strategy['parameters']): ReadonlySet<string> {
-  const missing = Object.keys(before.parameters).filter((key) => after[key] === undefined);
-  return new Set(missing.filter((key) => isAbout(patch, pointerTo('parameters', key))));
+/** The title after a patch, which takes it away with a step of its own, or with null. A new document that leaves it out keeps it. */
+function patchedTitle(patched: string | null | undefined, before: string | null, patch: JsonPatch): string | null {
+  if (patched !== undefined) return patched;
+  return patch.some(({ path, from }) => path === '/title' || from === '/title') ? null : before;
 }
 
 /**
- * Patches one strategy. A patch cannot change its id, feature and environment. What a step takes away is gone, or has its default; what a new
- * document or new parameters leave out does not change, but constraints and variants are gone. The feature is turned off if no active
- * strategy remains.
+ * Patches one strategy. A patch cannot change its id, environment and sort order. It can remove the title, constraints and variants; other
+ * properties that it removes do not change. The feature is turned off if no active strategy remains.
  */
 export function patchStrategy(
   feature: Feature,
@@ -118,19 +109,21 @@ export function patchStrategy(
   const before = strategyOf(feature, ref);
   // Unlike bodies, a patch has values of the declared types only, as in Unleash.
   const document = parse(FeatureStrategy, applyPatch(publicStrategy(before), patch, patchable));
-  const { name, title, disabled, parameters = before.parameters, segments, sortOrder } = document;
-  const removed = removedParameters(patch, before, parameters);
-  const stored = Object.fromEntries(Object.entries(before.parameters).filter(([key]) => !removed.has(key)));
   const newContent: StrategyContent = {
-    name,
-    title: title === undefined && !isAbout(patch, '/title') ? before.title : (title ?? null),
-    disabled: disabled ?? (isAbout(patch, '/disabled') ? false : before.disabled),
+    name: document.name,
+    title: patchedTitle(document.title, before.title, patch),
+    disabled: document.disabled ?? before.disabled,
     constraints: document.constraints ?? [],
-    parameters: keepRollout({ ...before, parameters: stored }, { name, parameters }, feature, projectContext),
+    parameters: keepRollout(
+      before,
+      { name: document.name, parameters: document.parameters ?? before.parameters },
+      feature,
+      projectContext,
+    ),
     variants: document.variants ?? [],
-    segments: segments ?? (isAbout(patch, '/segments') ? [] : before.segments),
+    segments: document.segments ?? before.segments,
   };
-  return replaceStrategyContentAndDisableIfInactive(feature, ref, newContent, { projectContext, path: '', sortOrder });
+  return replaceStrategyContentAndDisableIfInactive(feature, ref, newContent, { projectContext, path: '' });
 }
 
 /** Whether a feature has as many strategies in an environment as the limit allows. */

@@ -101,7 +101,7 @@ const variants = `, 'variants', ${variantsSortedByName(`settings -> 'variants'`)
 function detailedFeature(withVariants: boolean): string {
   return `
   select json_build_object(${members},
-    'archived', f.archived_at is not null,
+    'archived', f.archived_at is not null, ${archivedAt},
     'enabled', coalesce(env.enabled, false),
     'favorite', ${favorite('requested.user_id')},
     'variants', '[]'::json,

@@ -51,6 +51,7 @@ export const describeFeatures = (platform: () => Platform): void => {
           type: 'kill-switch',
           description: 'Stops the presses.',
           archived: false,
+          archivedAt: null,
           project,
           enabled: true,
           stale: false,
