@@ -92,8 +92,8 @@ it('omits the project of a global segment, and the colour of a tag type without 
   expect(tagType).toEqual({ name: 'area', description: null, icon: null });
 });
 
-it('omits archivedAt of active features', async () => {
+it('omits archivedAt in the list of active features, and has it in a single one', async () => {
   const at = { params: { projectId: 'default', featureName: 'lamp' } };
-  expect(await membersOf(GetFeature, at)).not.toContain('.archivedAt');
+  expect(await features.call(GetFeature, at)).toMatchObject({ archivedAt: null });
   expect(await membersOf(ListFeatures, { params: { projectId: 'default' } })).not.toContain('.features.*.archivedAt');
 });

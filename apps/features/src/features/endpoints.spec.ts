@@ -321,6 +321,7 @@ describe('reading a feature', () => {
       description: 'What it does.',
       project: 'default',
       archived: false,
+      archivedAt: null,
       enabled: false,
       favorite: false,
       createdBy: mias,
