@@ -79,6 +79,17 @@ describeInBrowser('changing many flags', () => {
     await closeChecked(opened);
   });
 
+  it('has all actions within the edges of a phone', async () => {
+    const opened = await openSignedIn(`/projects/${project}/flags`, { width: 390, height: 844 });
+    const { page } = opened;
+    await page.getByRole('checkbox', { name: 'Select all that match' }).click();
+    for (const name of ['Turn on', 'Turn off', 'More actions']) {
+      const box = await page.getByRole('button', { name, exact: true }).boundingBox();
+      expect(box && box.x + box.width).toBeLessThanOrEqual(390);
+    }
+    await closeChecked(opened);
+  });
+
   it('adds and removes a tag, and says which tags are none', async () => {
     const opened = await openSignedIn(`/projects/${project}/flags`);
     const { page } = opened;
