@@ -215,23 +215,34 @@ export async function loadAxe(page: Page): Promise<void> {
  * dimmed because it is outdated.
  */
 export async function expectAccessible({ page }: OpenedPage): Promise<void> {
-  const outdated = page.locator('[aria-busy="true"]:not(article)');
-  await eventually(async () => expect(await outdated.count()).toBe(0));
   await loadAxe(page);
   for (const [colorScheme, runOnly] of [
     ['light', wcag],
     ['dark', colours],
   ] as const) {
     await page.emulateMedia({ colorScheme });
-    const { violations } = await page.evaluate(
-      (options) => (window as unknown as { readonly axe: typeof axe }).axe.run(document, options),
-      { runOnly, resultTypes: ['violations'] } satisfies RunOptions,
-    );
-    const faults = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${colorScheme} ${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
-    );
-    expect(faults).toEqual([]);
+    await untilUpToDate(page);
+    const faults = await accessibilityFaults(page, runOnly);
+    if (faults.length === 0) continue;
+    // A list may have become outdated meanwhile, which is shown in weaker colours: what is at fault stays so.
+    await untilUpToDate(page);
+    expect([colorScheme, await accessibilityFaults(page, runOnly)]).toEqual([colorScheme, []]);
   }
+}
+
+async function untilUpToDate(page: Page): Promise<void> {
+  const outdated = page.locator('[aria-busy="true"]:not(article)');
+  await eventually(async () => expect(await outdated.count()).toBe(0));
+}
+
+async function accessibilityFaults(page: Page, runOnly: RunOnly): Promise<string[]> {
+  const { violations } = await page.evaluate(
+    (options) => (window as unknown as { readonly axe: typeof axe }).axe.run(document, options),
+    { runOnly, resultTypes: ['violations'] } satisfies RunOptions,
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
+  );
 }
 
 /** Closes a page and checks what must never be: a policy report, a foreign request, an error of a script, a notice written for machines. */
