@@ -40,18 +40,13 @@ export async function startServer(
     scripts: { start: string };
   };
   // Without npm the process is the server itself. It is detached, so that Ctrl-C reaches only the command, which then stops it.
-  const [, assignments = '', options = ''] = /^((?:\w+=\S* )*)exec node (.*)$/.exec(scripts.start) ?? [];
-  const environment = Object.fromEntries<string>(
-    [...assignments.matchAll(/(\w+)=(\S*)/g)].map(([, name = '', value = '']) => [name, value]),
-  );
-  const start = [process.execPath, ...options.split(' ')];
+  const start = [process.execPath, ...scripts.start.replace(/^.*?\bnode /, '').split(' ')];
   const { command, args, stdin } = commandEndingWithParent(start, { signal: 'TERM' });
   const child = spawn(command, args, {
     detached: true,
     cwd: repository,
     env: {
       ...process.env,
-      ...environment,
       PORT: String(port),
       GATEWAY_HOST: '127.0.0.1',
       FEATURES_OPS_PORT: String(monitoringPort),
