@@ -4,13 +4,13 @@ import { afterEach, describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core';
 
 const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
 
 /**
  * Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. The pages that are open when one
- * fails are written to the output as a screen reader would read them.
+ * fails are written to the output as a screen reader would read them, with their last calls.
  */
 export function describeInBrowser(title: string, rules: () => void): void {
   return void (endpoint === undefined ? describe.skip : describe)(title, () => {
@@ -23,12 +23,19 @@ export function describeInBrowser(title: string, rules: () => void): void {
 
 const openPages = new Set<OpenedPage>();
 
-async function contentOf({ page, faults }: OpenedPage): Promise<string> {
+/** How many of the last calls of a page are written to the output when a rule fails. */
+const maxCallsShown = 30;
+
+async function contentOf({ page, faults, calls }: OpenedPage): Promise<string> {
   const content = await page
     .locator('body')
     .ariaSnapshot({ timeout: 5_000 })
     .catch((error: unknown) => String(error));
-  return [page.url(), ...faults, content.slice(0, 20_000)].join('\n');
+  const lastCalls = [...calls].slice(-maxCallsShown).map(([request, outcome]) => {
+    const { pathname, search } = new URL(request.url());
+    return `${request.method()} ${pathname}${search}: ${outcome}`;
+  });
+  return [page.url(), ...faults, content.slice(0, 20_000), ...lastCalls].join('\n');
 }
 
 /** It ends with the process that runs spec files. */
@@ -47,6 +54,8 @@ export interface OpenedPage {
   readonly faults: string[];
   /** notices that are written for machines: with a JSON pointer, or a value that is no text */
   readonly notices: string[];
+  /** the calls of the API, in their order, each with the status of its response or why there is none */
+  readonly calls: ReadonlyMap<Request, string>;
   close(): Promise<void>;
 }
 
@@ -112,6 +121,7 @@ function watchNotices(prefix: string): void {
 async function openIn(context: BrowserContext, path: string, close: (page: Page) => Promise<void>) {
   const page = await context.newPage();
   const [violations, foreign, faults, notices]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const calls = new Map<Request, string>();
   page.on('console', (message) => {
     if (/Content Security Policy/i.test(message.text())) violations.push(message.text());
     if (message.text().startsWith(machineNotice)) notices.push(message.text().slice(machineNotice.length));
@@ -119,10 +129,17 @@ async function openIn(context: BrowserContext, path: string, close: (page: Page)
   await page.addInitScript(watchNotices, machineNotice);
   page.on('pageerror', (error) => void faults.push(error.message));
   page.on('request', (request) => {
+    if (request.url().startsWith(`${url}/api/`)) calls.set(request, 'not answered');
     if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) foreign.push(request.url());
   });
+  page.on('response', (response) => {
+    if (calls.has(response.request())) calls.set(response.request(), String(response.status()));
+  });
+  page.on('requestfailed', (request) => {
+    if (calls.has(request)) calls.set(request, request.failure()?.errorText ?? 'failed');
+  });
   await page.goto(`${url}${path}`);
-  const opened: OpenedPage = { page, violations, foreign, faults, notices, close: () => close(page) };
+  const opened: OpenedPage = { page, violations, foreign, faults, notices, calls, close: () => close(page) };
   openPages.add(opened);
   page.on('close', () => openPages.delete(opened));
   return opened;
