@@ -8,13 +8,23 @@ export interface LoggedEntry {
   readonly uid: string;
   readonly hash: string;
   readonly event: Event;
+  readonly limited?: { projects: string[]; event: Event };
 }
 
 function withoutDescription({
   event: { label: _label, summary: _summary, ...event },
+  limited: _limited,
   ...entry
 }: LoggedEntry): LoggedEntry {
   return { ...entry, event };
+}
+
+/** As audit does it: the event without the project that a flag was moved out of. */
+function limitedOf(event: Event): Pick<LoggedEntry, 'limited'> {
+  const oldProject = event.type === 'feature-project-change' ? event.data?.['oldProject'] : undefined;
+  if (typeof oldProject !== 'string') return {};
+  const limited = { ...event, data: { ...event.data, oldProject: null }, summary: '**mia@example.com** moved a flag' };
+  return { limited: { projects: [oldProject], event: limited } };
 }
 
 const noHash = '0'.repeat(64);
@@ -40,7 +50,7 @@ export async function fakeEventLog(bus: Bus) {
     const hash = createHash('sha256')
       .update(`${entries.at(-1)?.hash ?? noHash}${JSON.stringify(event)}${randomUUID()}`)
       .digest('hex');
-    return { uid: randomUUID(), hash, event };
+    return { uid: randomUUID(), hash, event, ...limitedOf(event) };
   };
   const served = await serve(
     bus,

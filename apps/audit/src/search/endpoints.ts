@@ -109,10 +109,15 @@ export function searchEndpoints({ database, waitUntilFresh, publicUrl }: AuditCo
     implement(ReadEventLog, async ({ body: { after, limit, waitsForCommits, omitsDescriptions }, ...request }) => {
       if (waitsForCommits === true) await waitUntilFresh(request);
       const page = await follower.readAfter(after, limit);
-      const events = page.events.map(
-        (found) =>
-          `{"uid":"${found.uid}","hash":"${found.hash}","event":${omitsDescriptions === true ? `${found.undescribed()},${found.groupJson}}` : jsonOf(found, everything)}}`,
-      );
+      const events = page.events.map((found) => {
+        const entry = `{"uid":"${found.uid}","hash":"${found.hash}","event":`;
+        if (omitsDescriptions === true) return `${entry}${found.undescribed()},${found.groupJson}}}`;
+        const { otherProjects: projects } = found.described(publicUrl);
+        const event = jsonOf(found, everything);
+        if (projects.length === 0) return `${entry}${event}}`;
+        const limited = jsonOf(found, { ...everything, hiddenProjects: projects });
+        return `${entry}${event},"limited":{"projects":${JSON.stringify(projects)},"event":${limited}}}`;
+      });
       const { head, headHash, at } = page;
       return new JsonText(`${JSON.stringify({ head, headHash, at }).slice(0, -1)},"events":[${events.join(',')}]}`);
     }),

@@ -110,10 +110,12 @@ export function withoutHiddenProject(event: LoggedEvent, { hiddenProjects }: Eve
   return isHidden(memberText(event.preData, 'project')) ? { ...event, preData: null } : event;
 }
 
-/** The projects that an event may name beside its own: `withoutHiddenProject` removes what it says about them. */
+/** The projects that an event names beside its own: `withoutHiddenProject` removes what it says about them. */
 export function otherProjectsOf(event: LoggedEvent): readonly string[] {
   const oldProject = event.type === 'feature-project-change' ? memberText(event.data, 'oldProject') : undefined;
-  return [oldProject, memberText(event.preData, 'project')].filter((project) => project !== undefined);
+  return [oldProject, memberText(event.preData, 'project')].filter(
+    (project): project is string => project !== undefined && project !== event.project,
+  );
 }
 
 /** Begins the path of a bound in a refusal: bounds are query parameters of operations, and options of a command. */

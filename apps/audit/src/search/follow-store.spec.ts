@@ -28,6 +28,23 @@ describe('a consumer that follows the log by id', () => {
     expect(undescribed).toEqual({ ...page.events[0], event });
   });
 
+  it('gets what names another project also without what it says of it', async () => {
+    const { head } = await read(0, 0);
+    const data = { oldProject: 'vault', newProject: 'shop' };
+    await features.publish(
+      anEvent({ type: 'feature-project-change', project: 'shop', featureName: 'banner', data }),
+      anEvent({ type: 'feature-archived', project: 'shop', preData: { project: 'shop' } }),
+    );
+    const [moved, archived] = (await read(head)).events;
+    expect(moved?.event).toMatchObject({ data, summary: expect.stringContaining('vault') });
+    expect(moved?.limited).toMatchObject({
+      projects: ['vault'],
+      event: { id: head + 1, data: { ...data, oldProject: null } },
+    });
+    expect(JSON.stringify(moved?.limited?.event)).not.toContain('vault');
+    expect(archived).not.toHaveProperty('limited');
+  });
+
   it('finds the position from which on events are not older than a time', async () => {
     const { head } = await read(0, 0);
     const at = (minute: number) => `2027-01-01T00:0${minute}:00.000Z`;

@@ -9,11 +9,12 @@ import { findProvider } from './providers.ts';
 
 const columns = `id, provider, description, enabled, parameters, events, projects, environments`;
 const all: Statement = { name: 'integrations', text: `select ${columns} from integration order by id` };
-const target = `select ${columns}, secrets from integration where id = $1`;
+const withoutMask = `${columns}, secrets, set_up_by as "setUpBy"`;
+const target = `select ${withoutMask} from integration where id = $1`;
 const one: Statement = { name: 'integration', text: target };
 const targets: Statement = {
   name: 'integration-targets',
-  text: `select ${columns}, secrets from integration where id = any ($1::int[])`,
+  text: `select ${withoutMask} from integration where id = any ($1::int[])`,
 };
 const anySecret: Statement = {
   name: 'any-secret',
@@ -24,7 +25,7 @@ export function addonNotFound(id: number) {
   return notFound(`Could not find addon with id ${id}`);
 }
 
-type TargetRow = Addon & { readonly secrets: Buffer | null };
+type TargetRow = Addon & Pick<Target, 'setUpBy'> & { readonly secrets: Buffer | null };
 
 /** An integration as it is shown, and the entity tag that an edit of it must match. */
 export interface TaggedAddon {
@@ -33,7 +34,7 @@ export interface TaggedAddon {
 }
 
 /** Its secrets are sealed anew by each edit, so that also one that changes nothing else changes the tag. */
-function tagged({ secrets, ...addon }: TargetRow): TaggedAddon {
+function tagged({ secrets, setUpBy: _setUpBy, ...addon }: TargetRow): TaggedAddon {
   return { addon, tag: contentTag([addon, secrets?.toString('base64') ?? null]) };
 }
 
@@ -93,7 +94,7 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
       ...[addon.parameters, addon.events, addon.projects, addon.environments].map((value) => JSON.stringify(value)),
       sealed,
     ];
-    return { ...tagged({ ...addon, secrets: sealed }), values };
+    return { ...tagged({ ...addon, secrets: sealed, setUpBy: null }), values };
   };
   return {
     count: async (): Promise<number> => {
@@ -107,24 +108,25 @@ export function integrationRepository(tx: Tx, record: RecordEvents, cipher: Secr
       if (row === undefined) return undefined;
       return { ...tagged(row), parameters: () => toTarget(row, cipher).parameters };
     },
-    add: async (integration: Integration): Promise<Addon> => {
+    add: async (integration: Integration, setUpBy: number): Promise<Addon> => {
       const { id } = onlyRow(
         await query<{ id: number }>(`select nextval(pg_get_serial_sequence('integration', 'id'))::int as id`),
       );
       const { addon, values } = stored(id, integration);
       await query(
-        `insert into integration (${columns}, secrets) overriding system value values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        values,
+        `insert into integration (${columns}, secrets, set_up_by)
+           overriding system value values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [...values, setUpBy],
       );
       record([addonEvent({ after: addon })]);
       return addon;
     },
-    save: async (before: Addon, integration: Integration): Promise<TaggedAddon> => {
+    save: async (before: Addon, integration: Integration, setUpBy: number | null): Promise<TaggedAddon> => {
       const { addon, values, tag } = stored(before.id, integration);
       await query(
         `update integration set provider = $2, description = $3, enabled = $4, parameters = $5, events = $6,
-           projects = $7, environments = $8, secrets = $9 where id = $1`,
-        values,
+           projects = $7, environments = $8, secrets = $9, set_up_by = $10 where id = $1`,
+        [...values, setUpBy],
       );
       record([addonEvent({ before, after: addon })]);
       return { addon, tag };

@@ -30,6 +30,8 @@ export interface Integration extends Omit<AddonBody, 'parameters' | 'description
 /** An integration as it is delivered to. */
 export interface Target extends Integration {
   readonly id: number;
+  /** the id of the user, or of the kind of token, by whom it was set up or edited last; null where that is not known */
+  readonly setUpBy: number | null;
 }
 
 /** The maximum number of characters of a parameter. */

@@ -73,7 +73,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       const end = await endOfLog(bus);
       return transaction(request, async (tx) => {
         if ((await tx.integrations.count()) >= maxAddons) throw limitExceeded('integration', maxAddons);
-        const addon = await tx.integrations.add(integration);
+        const addon = await tx.integrations.add(integration, caller.id);
         await tx.deliveries.begin(addon.id, end);
         return addon;
       });
@@ -95,7 +95,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
         requireMayDirect(caller, integration);
         requireReviewable(caller, integration);
         request.requireIfMatch?.([locked.tag]);
-        const { addon, tag } = await tx.integrations.save(locked.addon, integration);
+        const { addon, tag } = await tx.integrations.save(locked.addon, integration, caller.id);
         request.setHeader('ETag', `"${tag}"`);
         if (end !== undefined && !locked.addon.enabled) await tx.deliveries.begin(addon.id, end);
         else await tx.deliveries.resume(addon.id);

@@ -121,6 +121,7 @@ async function startKind(name: string) {
   const { event: attempt } = attemptBy(send, 'https://flags.example.org', () => new Date());
   const targetWith = (more: Readonly<Record<string, string>>): Target => ({
     id: 1,
+    setUpBy: null,
     provider: name,
     description: '',
     enabled: true,
@@ -178,7 +179,15 @@ it('a receiver of syslog can read each event, however odd it is', async () => {
   const tls = httpClient({ allowed: allowedAddresses('127.0.0.1'), timeoutMs: 20_000, ca: certificate.cert });
   try {
     const { event: attempt } = attemptBy(tls.send, '', () => new Date());
-    const target = { id: 1, provider: 'syslog', enabled: true, description: '', events: [], projects: [] };
+    const target = {
+      id: 1,
+      setUpBy: null,
+      provider: 'syslog',
+      enabled: true,
+      description: '',
+      events: [],
+      projects: [],
+    };
     for (const sent of oddEvents.slice(0, 20))
       expect(
         await attempt(

@@ -1,8 +1,16 @@
-import { GetAddon, GetDeliveryStatus, RedeliverEvent, ReplayEvents, UpdateAddon } from '@bunting/contracts';
+import {
+  adminTokenUserId,
+  type Caller,
+  GetAddon,
+  GetDeliveryStatus,
+  RedeliverEvent,
+  ReplayEvents,
+  UpdateAddon,
+} from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { type HttpDestination, startHttpDestination } from '@bunting/testing/destinations';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { aWebhook, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
+import { aWebhook, mia, type StartedIntegrations, startIntegrations } from '../../test/started-integrations.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { logMarkStore } from './log-mark-store.ts';
 
@@ -68,6 +76,50 @@ describe('a destination', () => {
     const expected = [appended[0], appended[3], appended[4]].map((entry) => entry?.event.id);
     expect(sink.events().map((event) => event.id)).toEqual(expect.arrayContaining(expected));
     expect(sink.requests).toHaveLength(3);
+  });
+});
+
+describe('the move of a flag out of another project', () => {
+  const data = { oldProject: 'vault', newProject: 'shop' };
+  const kim = { id: 9, name: 'kim', grants: mia.grants };
+  const moved = { type: 'feature-project-change', data, summary: 'moved from vault' } as const;
+  const toldOf = async (projects: string[], caller: Caller) => {
+    const created = await service.create(aWebhook(sink.url, { events: [moved.type], projects }), caller);
+    const [entry] = service.log.append(moved);
+    await eventually(async () => expect(await service.attempts(created.id)).toHaveLength(1));
+    return { id: created.id, told: sink.events()[0], entry };
+  };
+  afterEach(() => void service.people.remove(kim.id));
+
+  it('names that project where it is not hidden from who set the integration up', async () => {
+    service.people.user(kim.id, kim.name);
+    const { told, entry } = await toldOf(['shop'], kim);
+    expect(told).toEqual(entry?.event);
+  });
+
+  it('does not name it where it is hidden by now, nor in what is sent again', async () => {
+    service.people.user(kim.id, kim.name, { hiddenProjects: ['vault'] });
+    sink.respondStatus(500);
+    const { told, entry } = await toldOf(['shop'], kim);
+    expect(told).toEqual(entry?.limited?.event);
+    await service.passTime();
+    await eventually(() => expect(sink.requests).toHaveLength(2));
+    expect(sink.requests.map(({ body }) => body).join()).not.toContain('vault');
+  });
+
+  it('does not name it where that user is gone, and names it where an admin token has edited the integration', async () => {
+    const { id: edited, told, entry } = await toldOf(['shop'], kim);
+    expect(told).toEqual(entry?.limited?.event);
+    sink.reset();
+    const body = aWebhook(sink.url, { events: [moved.type], projects: ['shop'] });
+    await service.call(UpdateAddon, { params: { id: edited }, body }, { ...kim, id: adminTokenUserId });
+    const [again] = service.log.append(moved);
+    await eventually(() => expect(sink.events()).toEqual([again?.event]));
+  });
+
+  it('names it to an integration that selects it as well, whoever set that up', async () => {
+    const { told, entry } = await toldOf(['shop', 'vault'], kim);
+    expect(told).toEqual(entry?.event);
   });
 });
 

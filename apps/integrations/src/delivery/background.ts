@@ -1,5 +1,5 @@
 import { type Bus, systemContext } from '@bunting/bus';
-import { type Event, ReadEventLog } from '@bunting/contracts';
+import { type Event, GetPermissionsOfUsers, ReadEventLog } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -77,6 +77,11 @@ export function startDelivery(options: DeliveryOptions) {
     leaseMs,
     batchTurns: pLimit(maxConcurrentBatches),
     readLog,
+    rightsOf: async (userId) => {
+      const body = { ids: [userId] };
+      const { users } = await call(bus, GetPermissionsOfUsers, { body }, systemContext(callTimeoutMs));
+      return users[0]?.caller;
+    },
     pages: sharedPages(readLog),
     textOf: rememberedTexts(),
     newestHead: () => (isFull ? undefined : newestHead),

@@ -86,6 +86,15 @@ describe('an archive', () => {
     expect(attempt).toMatchObject({ state: 'success', event: { type: 'batch', data: { events: 1 } } });
   });
 
+  it('of one project says nothing of another one that is hidden from who set it up', async () => {
+    const { id } = await service.create(archive({}, { projects: ['shop'] }));
+    const data = { oldProject: 'vault', newProject: 'shop' };
+    const [moved] = service.log.append(at('08:10:00', { type: 'feature-project-change', data }), at('09:00:00'));
+    await isCaughtUp(id);
+    const [line] = [...storage.objects.keys()].flatMap(linesOf);
+    expect(line).toEqual({ uid: moved?.uid, hash: moved?.hash, event: moved?.limited?.event });
+  });
+
   it('of an hour that goes on waits for its end', async () => {
     const { id } = await service.create(archive());
     const now = Date.now();

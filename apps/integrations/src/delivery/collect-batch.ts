@@ -1,6 +1,7 @@
-import { selects, type Target } from '../addons/addon.ts';
+import type { Target } from '../addons/addon.ts';
 import { type Batch, type Batching, endOfWindow, lineOf } from '../messages/batch.ts';
 import { isOtherLog, type LogPage, type LogPosition } from './log-position.ts';
+import { eventsTold, type RightsOf } from './told-events.ts';
 
 /** Events that are sent together, with the uid of the last one. */
 export type PlannedBatch = Batch & { readonly uid: string };
@@ -22,10 +23,12 @@ export async function collectBatch(
   plannedEnd: number | null,
   {
     readPage,
+    rightsOf,
     mayGoOn,
     now,
   }: {
     readonly readPage: (after: number) => Promise<LogPage>;
+    readonly rightsOf: RightsOf;
     readonly mayGoOn: () => boolean;
     readonly now: () => number;
   },
@@ -56,9 +59,11 @@ export async function collectBatch(
     const at = last === undefined ? start : { position: last.event.id, hash: last.hash };
     const page = await readPage(at.position);
     if (isOtherLog(page, at)) return 'other log';
-    for (const entry of page.events) {
+    const told = await eventsTold(target, page.events, rightsOf);
+    for (const [index, entry] of page.events.entries()) {
       const { event } = entry;
-      const line = selects(target, event) ? lineOf(target, entry) : undefined;
+      const toldEvent = told[index];
+      const line = toldEvent === undefined ? undefined : lineOf(target, { ...entry, event: toldEvent });
       const size = line === undefined ? 0 : Buffer.byteLength(line) + 1;
       if (first !== undefined && last !== undefined) {
         const isFull = lines.length > 0 && bytes + size > batching.maxBytes;

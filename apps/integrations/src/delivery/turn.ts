@@ -2,7 +2,7 @@ import { systemTraceparent } from '@bunting/bus';
 import { type Event, isEqual, systemCaller } from '@bunting/contracts';
 import type { Log } from '@bunting/runtime';
 import type { LimitFunction } from 'p-limit';
-import { selects, type Target } from '../addons/addon.ts';
+import type { Target } from '../addons/addon.ts';
 import type { IntegrationReader } from '../addons/addon-store.ts';
 import { type Batching, batchingOf } from '../messages/batch.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
@@ -19,6 +19,7 @@ import type { LogMarkStore } from './log-mark-store.ts';
 import { isOtherLog, type LogPage, type LogPosition } from './log-position.ts';
 import { followRestoredLog } from './restored-log.ts';
 import { flagOf } from './retry.ts';
+import { eventsTold, type RightsOf } from './told-events.ts';
 import { type Entry, isAttempted, type Result, type Sender, type TimeToSend } from './sender.ts';
 
 /** What turns share. */
@@ -36,6 +37,7 @@ export interface TurnContext {
   /** what each batch waits for, which is in memory as a whole */
   readonly batchTurns: LimitFunction;
   readonly readLog: (after: number, limit: number) => Promise<LogPage>;
+  readonly rightsOf: RightsOf;
   /** the page after a position, and its successor while it is delivered: destinations that are at the same position share them */
   readonly pages: {
     readonly read: (generation: number, after: LogPosition) => Promise<LogPage>;
@@ -154,7 +156,7 @@ class Turn {
   }
 
   async #deliverPage(target: Target, waitingFlags: ReadonlySet<string>): Promise<Next> {
-    const { sender, pages, textOf, newestHead } = this.#context;
+    const { sender, pages, textOf, newestHead, rightsOf } = this.#context;
     const { generation } = this.#claim;
     const page = await pages.read(generation, this.#at);
     if (isOtherLog(page, this.#at)) {
@@ -164,9 +166,11 @@ class Turn {
     if (page.events.length === 0) return this.#goToEnd(page);
     pages.readAhead(generation, page);
 
-    const selected = page.events.flatMap(({ uid, event }, index) =>
-      selects(target, event) ? [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }] : [],
-    );
+    const told = await eventsTold(target, page.events, rightsOf);
+    const selected = page.events.flatMap(({ uid }, index) => {
+      const event = told[index];
+      return event === undefined ? [] : [{ index, uid, flag: flagOf(event), text: textOf(event), event, attempts: 0 }];
+    });
     const free = selected.filter(({ flag }) => !waitingFlags.has(flag));
     const { results, isGone, sent } = await sender.events(target, free, this.#failures, this.#time);
     const resultOf = new Map<number, Result>(free.map(({ index }, nth) => [index, results[nth] ?? 'skipped']));
@@ -198,11 +202,12 @@ class Turn {
 
   /** Sends the next batch, if its time is over. */
   async #deliverBatch(target: Target, batching: Batching): Promise<Next> {
-    const { sender, store, readLog } = this.#context;
+    const { sender, store, readLog, rightsOf } = this.#context;
     const planned = this.#batchEnd !== null && this.#batchEnd > this.#at.position ? this.#batchEnd : null;
     const collected = await collectBatch(target, batching, this.#at, planned, {
       // Not the pages that are shared: a batch whose time goes on reads the end of the log again.
       readPage: (after) => readLog(after, pageSize),
+      rightsOf,
       mayGoOn: this.#time.mayBegin,
       now: Date.now,
     });
@@ -292,12 +297,13 @@ class Turn {
   }
 
   /** Disables an integration whose destination has responded that it is gone, unless it was edited meanwhile. */
-  async #disable({ id, parameters: attempted }: Target): Promise<void> {
+  async #disable({ id, parameters: attempted, setUpBy }: Target): Promise<void> {
     const context = { traceparent: systemTraceparent(), caller: systemCaller, now: new Date() };
     await this.#context.transaction(context, async (tx) => {
       const locked = await tx.integrations.lock(id);
       if (locked === undefined || !locked.addon.enabled || !isEqual(locked.parameters(), attempted)) return;
-      await tx.integrations.save(locked.addon, { ...locked.addon, parameters: locked.parameters(), enabled: false });
+      const disabled = { ...locked.addon, parameters: locked.parameters(), enabled: false };
+      await tx.integrations.save(locked.addon, disabled, setUpBy);
       await tx.deliveries.noteDisabled(id, 'The destination has responded 410: it wants no more events.');
     });
   }

@@ -291,6 +291,12 @@ const notificationAuthor: SchemaMigration = {
   statements: ['alter table notification add column created_by_id int'],
 };
 
+/** The id of who set an integration up or edited it last, by whose rights it is told of other projects than its own. */
+const integrationOwner: SchemaMigration = {
+  name: '10-expand-integration-owner',
+  statements: ['alter table integration add column set_up_by int'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -304,4 +310,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   slackReviews,
   slackLimits,
   notificationAuthor,
+  integrationOwner,
 ];

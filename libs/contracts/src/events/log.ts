@@ -8,6 +8,18 @@ export const LogEntry = Type.Object({
   uid: Type.String({ format: 'uuid', description: 'the same also after the log was restored from a backup' }),
   hash: Type.String({ description: 'the hash of the event and of all events before it' }),
   event: Event,
+  limited: Type.Optional(
+    Type.Object(
+      {
+        projects: Type.Array(Type.String(), { description: 'the other projects' }),
+        event: Event,
+      },
+      {
+        description:
+          'of an event that names a project beside its own, unless descriptions are left out: the event without what it says of it',
+      },
+    ),
+  ),
 });
 
 /**
