@@ -24,12 +24,8 @@ export interface Reading<T> {
   readonly staleMs: number;
 }
 
-/** Times are milliseconds. */
-export interface KeptOptions<T> {
-  /** Reads the value anew. @param held the value before */
-  readonly read: (held: T | undefined) => Promise<Reading<T>>;
-  /** Whether the failure shows that the value is not valid any more. */
-  readonly isLost: (error: unknown) => boolean;
+/** How a value is kept. Times are milliseconds. */
+export interface KeepingOptions {
   /** after which a value is read again beside the response */
   readonly refreshMs: number;
   /** after which a response waits for it */
@@ -39,9 +35,16 @@ export interface KeptOptions<T> {
   /** after which a reading counts as lost: the runtime ends the work of a request that has ended */
   readonly readingMs: number;
   readonly store: TextStore | undefined;
-  readonly key: string;
   /** how long a stored value is of use; one that stays the same is stored again in between */
   readonly storedMs: number;
+}
+
+export interface KeptOptions<T> extends KeepingOptions {
+  /** Reads the value anew. @param held the value before */
+  readonly read: (held: T | undefined) => Promise<Reading<T>>;
+  /** Whether the failure shows that the value is not valid any more. */
+  readonly isLost: (error: unknown) => boolean;
+  readonly key: string;
   /** the text for the store; undefined for a value that says that there is none */
   readonly serialize: (value: T) => string | undefined;
   readonly parse: (text: string) => T;
@@ -59,6 +62,16 @@ interface Stored {
   readonly confirmedAt: number;
   /** null where the value was lost */
   readonly text: string | null;
+}
+
+/** Tells whether something was so three times in a row, over three seconds: no single answer ends what is served. */
+export function repeatedly() {
+  let [count, since] = [0, 0];
+  return (isSo: boolean): boolean => {
+    if (count === 0) since = Date.now();
+    count = isSo ? count + 1 : 0;
+    return count >= 3 && Date.now() - since >= 3_000;
+  };
 }
 
 function pauseUntil(time: number): Promise<void> {
