@@ -45,6 +45,9 @@ export function explainError(error: unknown): string {
     case 'ServiceUnavailable':
     case 'RequestTimeout':
       return `Bunting cannot answer at the moment. ${retryAdvice(error)}`;
+    case 'NameExistsError':
+      // The field is called otherwise in forms.
+      return error.message.replace(/^PAT description already exists\.$/, 'There is a token for that already.');
     case 'InternalError':
       return `${error.message} The log has it as ${error.id ?? 'an error without id'}.`;
     default:

@@ -43,6 +43,11 @@ describe('an error of the server', () => {
     expect(shown({ message })).toBe(sentence);
   });
 
+  it('calls the purpose of a token what its form calls it', () => {
+    const message = 'PAT description already exists.';
+    expect(shown({ kind: 'NameExistsError', message })).toBe('There is a token for that already.');
+  });
+
   it('says once which permission is missing, and sends no author to an administrator', () => {
     const message =
       'You don\'t have the required permissions to perform this operation. You need the "APPROVE_CHANGE_REQUEST" permission to perform this action in the "production" environment.';

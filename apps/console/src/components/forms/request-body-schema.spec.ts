@@ -1,4 +1,10 @@
-import { CreateContextField, CreateTagType, UpdateEnvironment, UpdateProjectSettings } from '@bunting/contracts';
+import {
+  CreateContextField,
+  CreateTagType,
+  CreateUser,
+  UpdateEnvironment,
+  UpdateProjectSettings,
+} from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { requestBodyOf, validationErrorOf, inputKindOf, formValuesOf } from './request-body-schema.ts';
 
@@ -22,6 +28,8 @@ describe('a form of the body of an operation', () => {
     expect(validationErrorOf(CreateTagType.body, 'name', ' ')).toBe('Enter a value.');
     expect(validationErrorOf(CreateTagType.body, 'name', 'x')).toBe('Enter at least 2 characters.');
     expect(validationErrorOf(CreateTagType.body, 'name', 'two words')).toMatch(/^Use letters, digits/);
+    expect(validationErrorOf(CreateUser.body, 'email', 'ada at example.org')).toMatch(/^Enter an email address/);
+    expect(validationErrorOf(CreateUser.body, 'email', 'ada@example.org')).toBeUndefined();
     expect(validationErrorOf(CreateTagType.body, 'color', 'é'.repeat(51))).toBe('At most 50 characters: these are 51.');
     expect(validationErrorOf(UpdateEnvironment.body, 'requiredApprovals', '2.5')).toBe('Enter a whole number.');
     expect(validationErrorOf(UpdateEnvironment.body, 'requiredApprovals', '11')).toBe('Enter 10 or less.');

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@bunting/contracts';
+import { emailPattern, isJsonObject, urlFriendlyPattern } from '@bunting/contracts';
 import type { TSchema } from 'typebox';
 import { formatCount } from '../../text/format-number.ts';
 
@@ -71,6 +71,12 @@ function numberError({ minimum = -Infinity, maximum = Infinity }: Schema, value:
   return Number(value) > maximum ? `Enter ${maximum} or less.` : undefined;
 }
 
+/** What is said of a text that does not match a pattern. The server validates all other patterns. */
+const patternMessages = [
+  [urlFriendlyPattern, 'Use letters, digits and - _ . ~ only: the name is a part of addresses.'],
+  [emailPattern, 'Enter an email address, such as ada@example.org.'],
+] as const;
+
 /** The validation error of an entered text, as a sentence; undefined where the schema accepts it. */
 export function validationErrorOf(body: TSchema, path: string, entered: unknown): string | undefined {
   if (typeof entered !== 'string') return undefined;
@@ -79,9 +85,8 @@ export function validationErrorOf(body: TSchema, path: string, entered: unknown)
   if (value === '') return isRequired && !isNullable ? 'Enter a value.' : undefined;
   if (isNumeric(schema)) return numberError(schema, value);
   const { documentedPattern: pattern } = schema;
-  // Only the pattern of URL-friendly names has a message here; the server validates the others.
-  if (pattern?.includes('A-Za-z0-9') === true && !new RegExp(pattern).test(value))
-    return 'Use letters, digits and - _ . ~ only: the name is a part of addresses.';
+  const message = patternMessages.find(([known]) => pattern?.includes(known))?.[1];
+  if (message !== undefined && !new RegExp(pattern ?? '').test(value)) return message;
   return lengthError(schema, value);
 }
 
