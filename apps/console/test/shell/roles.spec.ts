@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@bunting/testing';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { api, closeChecked, describeInBrowser, openPage, signIn } from '../support/browser.ts';
+import { api, chooseFromMenu, closeChecked, describeInBrowser, openPage, signIn } from '../support/browser.ts';
 
 const unique = randomUUID().slice(0, 8);
 /** a project that all see and members alone propose changes in, one that members alone see, and one that there is not */
@@ -265,5 +265,69 @@ describeInBrowser('the console, for people in five roles,', () => {
       expect(await main.getByRole('button', { name: /^(Create|Save|Check|Give access)/ }).count()).toBe(0);
     }
     await closeChecked(opened);
+  });
+
+  it('offers the roles, the types of tokens and the deletions that the server accepts, and no others', async () => {
+    const clerkOf = async (name: string, type: string, permissions: readonly string[]) => {
+      const role = { name: `${name} ${unique}`, type, permissions: permissions.map((one) => ({ name: one })) };
+      const { id: roleId } = (await api('POST', '/api/admin/roles', role)) as Identified;
+      const user = { username: `${name}-${unique}`, rootRole: type === 'custom' ? rootRoles.viewer : roleId };
+      const { id } = (await api('POST', '/api/admin/user-admin', user)) as Identified;
+      const made = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'roles' });
+      if (type === 'custom')
+        for (const project of [guarded, vault])
+          await api('POST', `/api/admin/projects/${project}/access`, { users: [id], groups: [], roles: [roleId] });
+      return (made as { readonly secret: string }).secret;
+    };
+    const tokenRights = ['READ_PROJECT_API_TOKEN', 'DELETE_PROJECT_API_TOKEN'];
+    const ofProject = await clerkOf('porter', 'custom', ['PROJECT_USER_ACCESS_WRITE', ...tokenRights]);
+    const sdkTokens = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'];
+    const ofTokens = await clerkOf('minter', 'root-custom', [...sdkTokens, 'DELETE_FRONTEND_API_TOKEN']);
+    const tokenOf = (tokenName: string, type: string, projects: readonly string[]) =>
+      api('POST', '/api/admin/api-tokens', { tokenName, type, environment: 'development', projects });
+    await tokenOf(`shared-${unique}`, 'client', [guarded, vault]);
+    await tokenOf(`browser-${unique}`, 'frontend', [guarded]);
+
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signIn(page, ofProject);
+    await settled(page);
+    await goTo(page, `/projects/${guarded}/access`);
+    const offeredRoles = async (dialog: ReturnType<Page['getByRole']>): Promise<string[]> => {
+      await dialog.getByRole('checkbox').first().waitFor();
+      const labels = await dialog.getByRole('group', { name: 'Roles' }).locator('label').allInnerTexts();
+      return labels
+        .filter((label) => /^(Owner|Member|Reader|porter)/.test(label))
+        .map((label) => label.split(' ')[0] ?? '');
+    };
+    await page.getByRole('button', { name: 'Give access' }).click();
+    expect(await offeredRoles(page.getByRole('dialog', { name: 'Give access' }))).toEqual(['Reader', 'porter']);
+    await page.keyboard.press('Escape');
+    await chooseFromMenu(page.getByRole('button', { name: `Actions for member ${unique}` }), 'Change roles');
+    const changed = page.getByRole('dialog', { name: `Roles of member ${unique}` });
+    expect(await offeredRoles(changed)).toEqual(['Member', 'Reader', 'porter']);
+    await changed.getByText('left out', { exact: false }).waitFor();
+    await page.keyboard.press('Escape');
+    await goTo(page, `/projects/${guarded}/tokens`);
+    await page.getByRole('button', { name: `Actions for ${guarded}-backend` }).waitFor();
+    await page.getByRole('row', { name: new RegExp(`shared-${unique}`) }).waitFor();
+    expect(await page.getByRole('button', { name: `Actions for shared-${unique}` }).count()).toBe(0);
+    await closeChecked(opened);
+
+    const minting = await openPage('/profile');
+    await signIn(minting.page, ofTokens);
+    await settled(minting.page);
+    await goTo(minting.page, '/admin/api-tokens');
+    await minting.page.getByRole('row', { name: new RegExp(`${guarded}-backend`) }).waitFor();
+    await minting.page.getByRole('button', { name: `Actions for browser-${unique}` }).waitFor();
+    expect(await minting.page.getByRole('button', { name: `Actions for ${guarded}-backend` }).count()).toBe(0);
+    await minting.page.getByRole('button', { name: 'Create an API token' }).click();
+    const create = minting.page.getByRole('dialog', { name: 'Create an API token' });
+    await create.getByRole('button', { name: /Type/ }).click();
+    const types = minting.page.getByRole('listbox').getByRole('option');
+    await types.first().waitFor();
+    expect((await types.allInnerTexts()).map((text) => text.split(/\s/)[0])).toEqual(['Frontend']);
+    await minting.page.keyboard.press('Escape');
+    await closeChecked(minting);
   });
 });

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
 import { NamePath, ProjectPath, ProjectTokenPath, TokenPath } from '../paths.ts';
+import type { Permission } from '../permissions.ts';
 import { notBlank, Nullable, Timestamp } from '../schemas.ts';
 
 const secret = Type.String({
@@ -29,6 +30,14 @@ export const ApiToken = Type.Object(
   { title: 'apiTokenSchema', description: 'An API token of an administrator or an application.' },
 );
 export type ApiToken = Static<typeof ApiToken>;
+
+/** What is done with API tokens, each with a permission of its own for client and for frontend tokens. */
+export type ApiTokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
+
+/** The permission that an action on API tokens of a type takes. */
+export function apiTokenPermission(action: ApiTokenAction, type: ApiToken['type']): Permission {
+  return type === 'admin' ? 'ADMIN' : (`${action}_${type === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
+}
 
 export const ApiTokens = Type.Object(
   { tokens: Type.Array(ApiToken, { description: 'the tokens, newest last' }) },

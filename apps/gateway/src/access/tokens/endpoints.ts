@@ -1,6 +1,7 @@
 import { type Endpoint, implement, writes } from '@bunting/bus';
 import {
   type ApiToken,
+  type ApiTokenAction,
   boundEnvironment,
   type Caller,
   CreateApiToken,
@@ -40,7 +41,6 @@ import {
   requireMayActOn,
   requireWithinLifetime,
   sdkTokenKinds,
-  type TokenAction,
   tokenEvent,
 } from './token.ts';
 
@@ -198,7 +198,7 @@ async function findVisibleTokenForUpdate(
   { tokens }: Pick<Transaction, 'tokens'>,
   caller: Caller,
   token: string,
-  action: TokenAction,
+  action: ApiTokenAction,
 ): Promise<StoredToken | undefined> {
   const storedToken = await tokens.findForUpdate(token, apiTokenKinds);
   if (storedToken === undefined) return undefined;

@@ -2,6 +2,8 @@ import type { EventContent } from '@bunting/contracts';
 import {
   anyScope,
   type ApiToken,
+  type ApiTokenAction,
+  apiTokenPermission,
   type Caller,
   type CreateApiTokenBody,
   type Grant,
@@ -9,7 +11,6 @@ import {
   may,
   maySee,
   noAccess,
-  type Permission,
   refusal,
 } from '@bunting/contracts';
 
@@ -173,20 +174,14 @@ export function parseNewProjectToken(
   return token;
 }
 
-export type TokenAction = 'READ' | 'CREATE' | 'UPDATE' | 'DELETE';
-
-function permissionFor(action: TokenAction, kind: ApiTokenKind): Permission {
-  return kind === 'admin' ? 'ADMIN' : (`${action}_${kind === 'client' ? 'CLIENT' : 'FRONTEND'}_API_TOKEN` as const);
-}
-
 /** The kinds of tokens for which the caller has the permission of an action. */
-export function permittedKinds(caller: Caller, action: TokenAction): ApiTokenKind[] {
-  return apiTokenKinds.filter((kind) => may(caller, [permissionFor(action, kind)], anyScope));
+export function permittedKinds(caller: Caller, action: ApiTokenAction): ApiTokenKind[] {
+  return apiTokenKinds.filter((kind) => may(caller, [apiTokenPermission(action, kind)], anyScope));
 }
 
 /** @throws Refusal `NoAccessError` for a kind of token for which the caller lacks the permission of the action */
-export function requireMayActOn(caller: Caller, action: TokenAction, kind: ApiTokenKind): void {
-  if (!permittedKinds(caller, action).includes(kind)) throw noAccess([permissionFor(action, kind)]);
+export function requireMayActOn(caller: Caller, action: ApiTokenAction, kind: ApiTokenKind): void {
+  if (!permittedKinds(caller, action).includes(kind)) throw noAccess([apiTokenPermission(action, kind)]);
 }
 
 /** The properties of an API token in events; its secret is none of them. */

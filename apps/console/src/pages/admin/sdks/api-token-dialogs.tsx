@@ -12,7 +12,6 @@ import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form
 import { tokenTypeOptions } from '../../../text/api-token-types.ts';
 
 type Type = ApiToken['type'];
-const types: readonly Type[] = ['client', 'frontend', 'admin'];
 
 function HowToUse({ type }: { readonly type: Type }) {
   const [help, path] = {
@@ -28,12 +27,18 @@ function HowToUse({ type }: { readonly type: Type }) {
   );
 }
 
+interface CreateApiTokenDialogProps {
+  /** the types that the user may create, at least one */
+  readonly types: readonly Type[];
+  readonly onClose: () => void;
+}
+
 /** Creates an API token, and shows its secret once, with the URL that an SDK needs. */
-export function CreateApiTokenDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateApiTokenDialog({ types, onClose }: CreateApiTokenDialogProps) {
   const projects = useProjects().data?.projects ?? [];
   const environments = useEnvironments().data?.environments ?? [];
   const [chosenProjects, setChosenProjects] = useState<readonly string[]>([]);
-  const [type, setType] = useState<Type>('client');
+  const [type, setType] = useState<Type>(types[0] ?? 'client');
   const [environment, setEnvironment] = useState<string | undefined>();
   const defaultEnvironment = environments.find((candidate) => candidate.type === 'development') ?? environments[0];
   const isScoped = type !== 'admin';

@@ -1,6 +1,15 @@
-import { type ApiToken, CreateApiToken, DeleteApiToken, ListApiTokens, UpdateApiToken } from '@bunting/contracts';
+import {
+  type ApiToken,
+  type ApiTokenAction,
+  apiTokenPermission,
+  CreateApiToken,
+  DeleteApiToken,
+  ListApiTokens,
+  UpdateApiToken,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { usePermissionCheck } from '../../../api/permissions.ts';
 import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
@@ -43,6 +52,9 @@ export function ApiTokensPage() {
   const tokens = useQuery(operationQuery(ListApiTokens, {}));
   const [type, setType] = useSearchParameter('type');
   const nameOf = useProjectNames();
+  const hasPermission = usePermissionCheck();
+  const mayActOn = (action: ApiTokenAction, tokenType: Type): boolean =>
+    hasPermission(apiTokenPermission(action, tokenType));
   const allTokens = tokens.data?.tokens;
   const rows = types.some((known) => known === type) ? allTokens?.filter((token) => token.type === type) : allTokens;
   return (
@@ -109,18 +121,25 @@ export function ApiTokensPage() {
         { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
 
-      create={{ operation: CreateApiToken, dialog: (onClose) => <CreateApiTokenDialog onClose={onClose} /> }}
+      create={{
+        operation: CreateApiToken,
+        dialog: (onClose) => (
+          <CreateApiTokenDialog types={types.filter((one) => mayActOn('CREATE', one))} onClose={onClose} />
+        ),
+      }}
       actions={[
         {
           id: 'extend',
           label: 'Change when it expires',
           icon: 'events',
           operation: UpdateApiToken,
+          isOffered: (token) => mayActOn('UPDATE', token.type),
           dialog: (token, onClose) => <ExtendApiTokenDialog token={token} onClose={onClose} />,
         },
       ]}
       remove={{
         operation: DeleteApiToken,
+        isOffered: (token) => mayActOn('DELETE', token.type),
         title: (name) => `Delete the token “${name}”?`,
         notification: (name) => `${name} is deleted.`,
         request: ({ secret }) => ({ params: { token: secret } }),

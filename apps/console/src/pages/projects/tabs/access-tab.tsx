@@ -1,16 +1,19 @@
 import {
   AddProjectAccess,
   GetProjectAccess,
+  GetRole,
   ListUsersAndGroups,
+  type Permission,
   type ProjectAccess,
   RemoveProjectGroup,
   RemoveProjectUser,
   SetProjectGroupRoles,
   SetProjectUserRoles,
 } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../../api/call.ts';
+import { usePermissionCheck } from '../../../api/permissions.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { type RequestBodyField, RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
@@ -60,7 +63,22 @@ function projectMembersOf({ users, groups }: ProjectAccess): Member[] {
   ];
 }
 
-function rolesField(roles: readonly ProjectRole[]): RequestBodyField {
+/**
+ * Those of the roles that the user may give in the project: the roles whose permissions the user has there. Undefined until they are known.
+ */
+function useGrantableRoles(project: string, roles: readonly ProjectRole[]): readonly ProjectRole[] | undefined {
+  const hasPermission = usePermissionCheck();
+  const details = useQueries({ queries: roles.map(({ id }) => operationQuery(GetRole, { params: { id } })) });
+  if (details.some(({ isPending }) => isPending)) return undefined;
+  return roles.filter((_role, index) =>
+    details[index]?.data?.permissions.every(({ name, environment }) =>
+      hasPermission(name as Permission, { project, environment }),
+    ),
+  );
+}
+
+/** @param isEveryRole whether the roles are all that there are for projects */
+function rolesField(roles: readonly ProjectRole[], isEveryRole: boolean): RequestBodyField {
   return {
     name: 'roles',
     label: 'Roles',
@@ -84,6 +102,11 @@ function rolesField(roles: readonly ProjectRole[]): RequestBodyField {
               </span>
             </Checkbox>
           ))}
+          {!isEveryRole && (
+            <p className={styles['small']}>
+              Roles with permissions that you do not have are left out: who has them can give them.
+            </p>
+          )}
           {chosen.length === 0 && <p className={styles['small']}>Choose at least one role.</p>}
         </fieldset>
       );
@@ -103,8 +126,11 @@ interface GiveAccessProps {
   readonly onClose: () => void;
 }
 
-function GiveAccessDialog({ project, roles, onClose }: GiveAccessProps) {
+function GiveAccessDialog({ project, roles: allRoles, onClose }: GiveAccessProps) {
   const usersAndGroups = useQuery(operationQuery(ListUsersAndGroups, {}));
+  const roles = useGrantableRoles(project, allRoles);
+  // The role that is chosen first is known when those that can be given are.
+  if (roles === undefined) return null;
   const options = [
     ...(usersAndGroups.data?.users ?? []).map((user) => ({
       id: `user ${user.id}`,
@@ -144,7 +170,7 @@ function GiveAccessDialog({ project, roles, onClose }: GiveAccessProps) {
             />
           ),
         },
-        rolesField(roles),
+        rolesField(roles, roles.length === allRoles.length),
       ]}
       notification={() => 'Access is given.'}
       onClose={onClose}
@@ -164,6 +190,10 @@ function ChangeRolesDialog({
   roles,
   onClose,
 }: MemberProps & { readonly roles: readonly ProjectRole[] }) {
+  const grantable = useGrantableRoles(project, roles);
+  if (grantable === undefined) return null;
+  // What the member has already, anybody who changes access may leave as it is.
+  const offered = roles.filter((role) => grantable.includes(role) || member.roles.includes(role.id));
   const sharedProps = {
     title: `Roles of ${member.name}`,
     submit: 'Save',
@@ -173,7 +203,7 @@ function ChangeRolesDialog({
       const current = projectMembersOf(value).find(({ kind, id }) => kind === member.kind && id === member.id);
       return { value: { roles: current?.roles ?? [] } };
     },
-    fields: [rolesField(roles)],
+    fields: [rolesField(offered, offered.length === roles.length)],
     notification: () => `The roles of ${member.name} are saved.`,
     onClose,
   };
@@ -270,7 +300,6 @@ export function AccessTab({ project }: { readonly project: string }) {
       create={{
         operation: AddProjectAccess,
         label: 'Give access',
-        // The role that is chosen first is known when the roles are.
         dialog: (onClose) =>
           access.data && <GiveAccessDialog project={project} roles={access.data.roles} onClose={onClose} />,
       }}

@@ -61,7 +61,7 @@ export function TokensTab({ project }: { readonly project: string }) {
         remove={{
           operation: DeleteProjectApiToken,
           label: 'Delete the token',
-          isOffered: ({ projects }) => !projects.includes('*'),
+          isOffered: ({ projects }) => projects.every((one) => one === project),
           request: ({ secret }) => ({ params: { projectId: project, token: secret } }),
           usage: ({ seenAt }) => (
             <>
