@@ -39,6 +39,8 @@ const pages: string[] = [
   ...['flags', 'environments', 'access', 'tokens', 'applications', 'segments', 'actions', 'archive', 'settings'].map(
     (tab) => `/projects/${project}/${tab}`,
   ),
+  // One in which there is nothing yet
+  ...['', '/flags', '/access', '/tokens', '/segments', '/actions'].map((tab) => `/projects/${project}-rtl${tab}`),
   `/projects/${project}/features/${long}`,
   `/projects/${project}/features/${long}/environments/development/strategies/new`,
   ...[
@@ -79,6 +81,45 @@ function sizesOutOfScale(page: Page): Promise<readonly string[]> {
     }
     return [...found];
   }, typeScale);
+}
+
+/** What a page must not have: several things that one should do next, a link upwards that says that one is there, numbers out of line. */
+function disorderIn(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const textOf = (element: Element): string => element.textContent.trim();
+    const primary = [...document.querySelectorAll('main [class*=_primary_]:not([data-disabled])')];
+    const current = [...document.querySelectorAll('nav[aria-label="Where this page belongs"] [aria-current]')];
+    const unaligned = [...document.querySelectorAll<HTMLTableElement>('main table')].flatMap((table) => {
+      const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+      return [...(table.tHead?.rows[0]?.cells ?? [])].flatMap((head, column) => {
+        const cells = rows.flatMap((row) => row.cells[column] ?? []);
+        const texts = cells.map(textOf).filter((text) => text !== '' && text !== '–');
+        const areNumbers = column > 0 && texts.length > 0 && texts.every((text) => /^[\d,.]+$/.test(text));
+        return areNumbers && cells.some((cell) => getComputedStyle(cell).textAlign !== 'end')
+          ? [`numbers of “${textOf(head)}” are not aligned at their end`]
+          : [];
+      });
+    });
+    return [
+      ...(primary.length > 1 ? [`${primary.length} primary buttons: ${primary.map(textOf).join(', ')}`] : []),
+      ...current.map((link) => `${textOf(link)} is above the page, and not the page`),
+      ...unaligned,
+    ];
+  });
+}
+
+/** Boxes that are not checked, and show a mark. Forced colours show what is transparent otherwise. */
+function marksOfUncheckedIn(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLInputElement>('label input[type=checkbox]')]
+      .filter((box) => !box.checked && !box.indeterminate)
+      .map((box) => box.closest('label'))
+      .filter((label) => {
+        const mark = label?.querySelector('svg');
+        return mark != null && getComputedStyle(mark).visibility !== 'hidden';
+      })
+      .map((label) => `“${label?.textContent}” shows a mark, and is not checked`),
+  );
 }
 
 async function axeFaults(page: Page): Promise<readonly string[]> {
@@ -158,22 +199,75 @@ describeInBrowser('every page', () => {
   it.each([
     { what: 'a phone', width: 390, height: 844 },
     { what: 'a window of 1280 pixels at 200 %, in forced colours', width: 640, height: 400, isForced: true },
-    { what: 'a window of 1280 pixels', width: 1280, height: 800 },
-  ])('has long and right-to-left names within $what, in one scale', async ({ width, height, isForced = false }) => {
-    const opened = await openSignedIn('/', { width, height });
+    { what: 'a window of 1280 pixels', width: 1280, height: 800, isWide: true },
+  ])(
+    'has long and right-to-left names within $what, in one scale',
+    async ({ width, height, isForced = false, isWide = false }) => {
+      const opened = await openSignedIn('/', { width, height });
+      const { page } = opened;
+      if (isForced) await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+      const faults: string[] = [];
+      for (const path of pages) {
+        await goTo(page, path);
+        const ofPage = [
+          ...(await cutOffIn(page)),
+          ...(await sizesOutOfScale(page)),
+          ...(isForced ? [...(await axeFaults(page)), ...(await marksOfUncheckedIn(page))] : []),
+          ...(isWide ? await disorderIn(page) : []),
+        ];
+        faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+      await closeChecked(opened);
+    },
+  );
+
+  it('has on a phone what it is about between its title and its buttons', async () => {
+    const opened = await openSignedIn('/admin/environments', { width: 390, height: 844 });
     const { page } = opened;
-    if (isForced) await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
-    const faults: string[] = [];
-    for (const path of pages) {
-      await goTo(page, path);
-      const ofPage = [
-        ...(await cutOffIn(page)),
-        ...(await sizesOutOfScale(page)),
-        ...(isForced ? await axeFaults(page) : []),
-      ];
-      faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
+    const title = page.getByRole('heading', { name: 'Environments', level: 1 });
+    const about = page.getByText('Where flags are on or off', { exact: false });
+    const create = page.getByRole('button', { name: 'Create an environment' });
+    await create.waitFor();
+    const tops = await Promise.all([title, about, create].map(async (part) => (await part.boundingBox())?.y ?? 0));
+    expect(tops).toEqual(tops.toSorted((one, other) => one - other));
+    await closeChecked(opened);
+  });
+
+  it('has buttons that answer the pointer and a press, unless they are disabled', async () => {
+    const opened = await openSignedIn('/flags', { width: 1280, height: 800 });
+    const { page } = opened;
+    const looksOf = async (name: string): Promise<readonly string[]> => {
+      const button = page.getByRole('button', { name, exact: true }).first();
+      const look = (): Promise<string> => button.evaluate((one) => getComputedStyle(one).backgroundColor);
+      const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
+      const looks = [await look()];
+      await page.mouse.move(x + 8, y + 8);
+      looks.push(await look());
+      await page.mouse.down();
+      looks.push(await look());
+      await page.mouse.move(0, 0);
+      await page.mouse.up();
+      return looks;
+    };
+    for (const name of ['Create a flag', 'Keyboard shortcuts']) expect(new Set(await looksOf(name)).size).toBe(3);
+    await goTo(page, '/admin/environments');
+    expect(new Set(await looksOf('Change the order')).size).toBe(3);
+    await goTo(page, `/projects/${project}-rtl/settings`);
+    await page.getByRole('button', { name: 'Save', disabled: true }).first().waitFor();
+    expect(new Set(await looksOf('Save')).size).toBe(1);
+    await closeChecked(opened);
+  });
+
+  it('has the tabs of a project at one height', async () => {
+    const opened = await openSignedIn('/', { width: 1280, height: 800 });
+    const { page } = opened;
+    const heights: (number | undefined)[] = [];
+    for (const tab of ['', '/flags', '/cleanup', '/archive', '/access', '/events', '/settings']) {
+      await goTo(page, `/projects/${project}-rtl${tab}`);
+      heights.push((await page.getByRole('navigation', { name: 'The project' }).boundingBox())?.y);
     }
-    expect(faults).toEqual([]);
+    expect(new Set(heights).size).toBe(1);
     await closeChecked(opened);
   });
 

@@ -16,7 +16,7 @@ export function EmptyState({ title, children, action }: EmptyProps) {
     <div className={styles['empty']}>
       <h2>{title}</h2>
       {children !== undefined && <p>{children}</p>}
-      {action}
+      {action && <div className={styles['emptyActions']}>{action}</div>}
     </div>
   );
 }

@@ -7,6 +7,8 @@ interface PageProps {
   readonly crumbs?: readonly React.ReactNode[];
   /** badges or a link, shown beside the title */
   readonly titleExtras?: React.ReactNode;
+  /** what the page is about, below its title */
+  readonly description?: string;
   readonly actions?: React.ReactNode;
   readonly children: React.ReactNode;
   /** whether the page is as high as the window, and its content scrolls inside of it */
@@ -16,7 +18,15 @@ interface PageProps {
 let hasShownPage = false;
 
 /** The frame of one page. Its title is also the title of the browser's window. */
-export function Page({ title, crumbs = [], titleExtras, actions, children, fillsWindow = false }: PageProps) {
+export function Page({
+  title,
+  crumbs = [],
+  titleExtras,
+  description,
+  actions,
+  children,
+  fillsWindow = false,
+}: PageProps) {
   useEffect(() => {
     document.title = `${title} · Bunting`;
   }, [title]);
@@ -48,6 +58,7 @@ export function Page({ title, crumbs = [], titleExtras, actions, children, fills
         </div>
         {actions !== undefined && <div className={styles['actions']}>{actions}</div>}
       </header>
+      {description !== undefined && <p className={styles['description']}>{description}</p>}
       {children}
     </div>
   );

@@ -118,6 +118,8 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
       ? [{ id: `${noun}.create`, title: createLabel, key: 'c', run: openCreate }]
       : [],
   );
+  // An empty list has the button itself, below the words about what would be listed.
+  const isEmpty = list.filter === undefined && list.query.data?.length === 0;
   const createButton = mayCreate && (
     <Button
       variant={create.isSecondary === true ? 'secondary' : 'primary'}
@@ -235,7 +237,7 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
         {...list}
         {...(rowActions.length > 0 && { actions: entriesOf })}
         {...(frame === undefined && { create: createButton })}
-        empty={{ ...(frame === undefined && { action: createButton }), ...empty }}
+        empty={{ ...(isEmpty && { action: createButton }), ...empty }}
       />
       <Suspense>
         {opened === 'create'
@@ -244,5 +246,5 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
       </Suspense>
     </>
   );
-  return frame?.(createButton, content) ?? content;
+  return frame?.(!isEmpty && createButton, content) ?? content;
 }

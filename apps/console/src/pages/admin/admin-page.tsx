@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/layout/page.tsx';
 import { Catalogue, type CatalogueProps } from '../../components/resources/catalogue.tsx';
 import { adminPages } from './admin-pages.ts';
-import styles from './admin.module.css';
 
 type AdminPageId = (typeof adminPages)[number]['id'];
 
@@ -23,22 +22,20 @@ export function AdminPage({ id, title, ...props }: AdminPageProps) {
     <Page
       {...props}
       title={title ?? label}
+      {...(title === undefined && page !== undefined && { description: page.description })}
       crumbs={[
-        <Link key="all" to="/admin">
+        <Link key="all" to="/admin" activeOptions={{ exact: true }}>
           Administration
         </Link>,
         ...(title === undefined
           ? []
           : [
-              <Link key="section" to="/admin/$section" params={{ section: id }}>
+              <Link key="section" to="/admin/$section" params={{ section: id }} activeOptions={{ exact: true }}>
                 {label}
               </Link>,
             ]),
       ]}
-    >
-      {title === undefined && page !== undefined && <p className={styles['description']}>{page.description}</p>}
-      {props.children}
-    </Page>
+    ></Page>
   );
 }
 

@@ -111,7 +111,7 @@ function RequestView({ request, review }: RequestViewProps) {
     <Page
       title={title ?? `Change request #${id}`}
       crumbs={[
-        <Link key="all" to="/change-requests">
+        <Link key="all" to="/change-requests" activeOptions={{ exact: true }}>
           Change requests
         </Link>,
       ]}

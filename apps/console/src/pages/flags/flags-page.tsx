@@ -202,10 +202,11 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
       Create a flag
     </Button>
   );
+  const isWithoutFlags = isEmpty && filter.trim() === '';
   const projectName = useProjectName(project);
   const label = project === undefined ? 'Flags' : `Flags of ${projectName}`;
   return (
-    <ListPage project={project} tab="flags" title="Flags" actions={createButton}>
+    <ListPage project={project} tab="flags" title="Flags" actions={!isWithoutFlags && createButton}>
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter flags"
@@ -244,12 +245,13 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           Remove a part of the filter, or shorten a word: names and tags are searched for it.
         </EmptyState>
       )}
-      {isEmpty && filter.trim() === '' && (
+      {isWithoutFlags && (
         <EmptyState
           title="No flags yet"
           action={
             <>
-              {createButton} <ConnectSdkButton project={project} />
+              {createButton}
+              <ConnectSdkButton project={project} />
             </>
           }
         >

@@ -24,7 +24,7 @@ export function ArchivedProjects() {
     <Page
       title="Archived projects"
       crumbs={[
-        <Link key="all" to="/projects">
+        <Link key="all" to="/projects" activeOptions={{ exact: true }}>
           Projects
         </Link>,
       ]}

@@ -69,13 +69,13 @@ export function ProjectPage() {
   const isOffered = useOffersTab(id);
   const Tab = knownTab !== undefined && isOffered(knownTab) ? tabs[knownTab] : undefined;
   const crumbs = [
-    <Link key="all" to="/projects">
+    <Link key="all" to="/projects" activeOptions={{ exact: true }}>
       Projects
     </Link>,
     ...(knownTab === undefined
       ? []
       : [
-          <Link key="one" to="/projects/$project" params={{ project: id }}>
+          <Link key="one" to="/projects/$project" params={{ project: id }} activeOptions={{ exact: true }}>
             {name}
           </Link>,
         ]),

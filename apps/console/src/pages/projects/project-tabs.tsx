@@ -13,16 +13,16 @@ import styles from './projects.module.css';
 export const projectTabNames = {
   overview: 'Overview',
   flags: 'Flags',
-  environments: 'Environments',
-  access: 'Access',
-  tokens: 'API tokens',
-  applications: 'Applications',
-  segments: 'Segments',
-  actions: 'Actions',
-  archive: 'Archive',
-  settings: 'Settings',
   cleanup: 'Cleanup',
+  archive: 'Archive',
+  environments: 'Environments',
+  segments: 'Segments',
+  applications: 'Applications',
+  tokens: 'API tokens',
+  actions: 'Actions',
+  access: 'Access',
   events: 'Events',
+  settings: 'Settings',
 } as const;
 
 /** What is of no use without one of these permissions in the project. */
@@ -122,10 +122,10 @@ export function ListPage({ project, tab, title, actions, children }: ListPagePro
     project === undefined
       ? []
       : [
-          <Link key="all" to="/projects">
+          <Link key="all" to="/projects" activeOptions={{ exact: true }}>
             Projects
           </Link>,
-          <Link key="one" to="/projects/$project" params={{ project }}>
+          <Link key="one" to="/projects/$project" params={{ project }} activeOptions={{ exact: true }}>
             {name}
           </Link>,
         ];

@@ -231,7 +231,12 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
       title={strategyEdit.isNew ? `New strategy in ${environment}` : `Strategy in ${environment}`}
       crumbs={[
         ...flagCrumbs(project),
-        <Link key="flag" to="/projects/$project/features/$feature" params={{ project, feature }}>
+        <Link
+          key="flag"
+          to="/projects/$project/features/$feature"
+          params={{ project, feature }}
+          activeOptions={{ exact: true }}
+        >
           {feature}
         </Link>,
       ]}

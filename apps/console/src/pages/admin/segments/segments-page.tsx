@@ -33,7 +33,7 @@ function Segments() {
     </Link>
   );
   return (
-    <AdminPage id="segments" actions={createLink}>
+    <AdminPage id="segments" actions={segments.data?.length !== 0 && createLink}>
       <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
         label="Segments"
