@@ -119,6 +119,21 @@ describeInBrowser('the home page', () => {
     await closeChecked(opened);
   });
 
+  it('leads on to a connection where there are flags, until an application has reported', async () => {
+    await api('POST', '/api/admin/projects/default/features', { name: `home.first-${randomUUID()}` });
+    const opened = await openPage('/');
+    const { page } = opened;
+    await page.route('**/api/admin/metrics/applications?limit=1', (route) =>
+      route.fulfill({ json: { applications: [], total: 0 } }),
+    );
+    await signIn(page);
+    await page.getByRole('heading', { name: 'Create a flag (done)' }).waitFor();
+    await page.getByRole('heading', { name: 'Connect an application', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Waiting for you' }).waitFor();
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('leads into an installation without flags: create one, connect, invite', async () => {
     const opened = await openPage('/');
     const { page } = opened;

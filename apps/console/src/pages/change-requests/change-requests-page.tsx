@@ -1,7 +1,8 @@
-import { type ChangeRequestSearchItem, SearchChangeRequests } from '@bunting/contracts';
+import { type ChangeRequestSearchItem, SearchChangeRequests, UpdateEnvironment } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { useEventBatches } from '../../api/event-feed.ts';
+import { useMayCall } from '../../api/permissions.ts';
 import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
@@ -94,6 +95,7 @@ export function ChangeRequestsPage() {
   const view = views.find((known) => known === search.view) ?? 'open';
   const offset = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
   const userId = useMe().data?.user.id;
+  const mayCall = useMayCall();
   const query = useQuery({
     ...operationQuery(SearchChangeRequests, {
       query: { ...queryOf(view, Math.max(0, userId ?? 0)), offset, limit: pageSize },
@@ -124,7 +126,17 @@ export function ChangeRequestsPage() {
       <QueryResult query={query}>
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
-            <EmptyState title={texts.empty[view]}>
+            <EmptyState
+              title={texts.empty[view]}
+              action={
+                view === 'open' &&
+                mayCall(UpdateEnvironment) && (
+                  <Link to="/admin/$section" params={{ section: 'environments' }} className={buttonClass()}>
+                    Choose where changes need approval
+                  </Link>
+                )
+              }
+            >
               {view === 'inbox'
                 ? 'What others have sent to review and you may approve is listed here.'
                 : 'Where an environment is protected, edits become change requests: others review them before they apply.'}

@@ -6,13 +6,20 @@ const CreateFlagDialog = lazy(() =>
   import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
 );
 
-/** Opens the dialog that creates a flag, and then the page of the flag. @param project the one that is chosen at first */
-export function CreateFlagButton({ project }: { readonly project: string | undefined }) {
+interface CreateFlagButtonProps {
+  /** the one that is chosen at first */
+  readonly project: string | undefined;
+  /** whether the page has a more important button */
+  readonly isSecondary?: boolean;
+}
+
+/** Opens the dialog that creates a flag, and then the page of the flag. */
+export function CreateFlagButton({ project, isSecondary = false }: CreateFlagButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
   return (
     <>
-      <Button variant="primary" icon="add" onPress={() => setOpen(true)}>
+      <Button variant={isSecondary ? 'secondary' : 'primary'} icon="add" onPress={() => setOpen(true)}>
         Create a flag
       </Button>
       <Suspense>

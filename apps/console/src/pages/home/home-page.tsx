@@ -2,6 +2,7 @@ import {
   type AnyOperation,
   type ChangeRequestSearchItem,
   type Event,
+  ListApplications,
   ListCleanupFeatures,
   ListUnknownFlags,
   SearchChangeRequests,
@@ -27,8 +28,8 @@ import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, u
 import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './home.module.css';
 
-const EmptyInstallation = lazy(() =>
-  import('./empty-installation.tsx').then(({ EmptyInstallation: component }) => ({ default: component })),
+const FirstSteps = lazy(() =>
+  import('./first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
 );
 const UndoButton = lazy(() =>
   import('./undo-button.tsx').then(({ UndoButton: component }) => ({ default: component })),
@@ -328,9 +329,11 @@ const scanAgainMs = 60_000;
 export function HomePage() {
   const { data: me } = useMe();
   // Opens the page as it is found: a first flag that somebody creates now does not take away what one reads.
-  const [wasEmpty, setWasEmpty] = useState<boolean | undefined>();
-  const any = useQuery(operationQuery(SearchFeatures, { query: { limit: '1' } }));
-  if (wasEmpty === undefined && any.data !== undefined) setWasEmpty(any.data.total === 0);
+  const [found, setFound] = useState<{ readonly flags: number; readonly applications: number } | undefined>();
+  const flags = useQuery(operationQuery(SearchFeatures, { query: { limit: '1' } }));
+  const applications = useQuery(operationQuery(ListApplications, { query: { limit: 1 } }));
+  if (found === undefined && flags.data !== undefined && applications.data !== undefined)
+    setFound({ flags: flags.data.total ?? 0, applications: applications.data.total });
   const client = useQueryClient();
   const readAgain = (...operations: readonly AnyOperation[]): Promise<unknown> =>
     Promise.all(operations.map((operation) => client.invalidateQueries({ queryKey: operationKey(operation) })));
@@ -346,22 +349,21 @@ export function HomePage() {
     scanAgainMs,
   );
   const name = me?.user.name ?? me?.user.username ?? undefined;
-  if (wasEmpty === undefined && any.error === null)
+  if (found === undefined && flags.error === null && applications.error === null)
     return (
       <Page title="Home">
         <Loading />
       </Page>
     );
-  if (wasEmpty === true)
-    return (
-      <Page title="Home">
-        <Suspense fallback={<Loading />}>
-          <EmptyInstallation hasFlag={(any.data?.total ?? 0) > 0} />
-        </Suspense>
-      </Page>
-    );
+  const firstSteps = (found?.flags === 0 || found?.applications === 0) && (
+    <Suspense fallback={<Loading />}>
+      <FirstSteps hasFlag={(flags.data?.total ?? 0) > 0} hasApplication={(applications.data?.total ?? 0) > 0} />
+    </Suspense>
+  );
+  if (found?.flags === 0) return <Page title="Home">{firstSteps}</Page>;
   return (
     <Page title="Home" titleExtras={name !== undefined && <span className={styles['detail']}>{name}</span>}>
+      {firstSteps}
       <div className={styles['columns']}>
         <div className={styles['column']}>
           <WaitingForYou />

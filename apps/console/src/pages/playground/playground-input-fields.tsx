@@ -60,8 +60,17 @@ export function PlaygroundInputFields({
       <div className={styles['group']} role="group" aria-label="Environments">
         <div className={layout['bar']}>
           <h2>Environments</h2>
+          {enabledEnvironments.length > 3 && (
+            <Button
+              size="small"
+              variant="quiet"
+              onPress={() => write({ environments: environments.length === 0 ? undefined : '' })}
+            >
+              {environments.length === 0 ? 'Choose all' : 'Choose none'}
+            </Button>
+          )}
         </div>
-        <div className={styles['options']}>
+        <div className={`${styles['options']} ${styles['environments']}`}>
           {enabledEnvironments.map((name) => (
             <Checkbox
               key={name}

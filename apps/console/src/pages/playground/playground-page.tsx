@@ -4,11 +4,13 @@ import { useCallback, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { call } from '../../api/call.ts';
 import { operationKey, useEnvironments } from '../../api/queries-and-mutations.ts';
+import { useMaySomewhere } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
+import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { ContextsEditor, PlaygroundInputFields } from './playground-input-fields.tsx';
 import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
 import { type ResultCell, ResultReasonsDialog } from './result-reasons-dialog.tsx';
@@ -88,6 +90,8 @@ export function PlaygroundPage() {
   const pages = table.data?.pages ?? [];
   const firstPage = pages[0];
   const flags = pages.flatMap(({ features }) => features);
+  const hasChosenFlags = filter !== '' || input.projects.length > 0 || input.flag !== undefined || input.onlyConcerned;
+  const mayCreate = useMaySomewhere()(['CREATE_FEATURE']);
   const ignoredFields = firstPage?.warnings.invalidContextProperties ?? [];
   return (
     <Page title="Playground" fillsWindow>
@@ -132,8 +136,21 @@ export function PlaygroundPage() {
       <ErrorNotice error={table.error} retry={() => void table.refetch()} />
       {firstPage === undefined && table.error === null && environments.length > 0 && <Loading />}
       {firstPage !== undefined && flags.length === 0 && table.error === null && (
-        <EmptyState title="No flag matches">
-          Create one, or choose other projects or another text in the name.
+        <EmptyState
+          title={hasChosenFlags ? 'No flag matches' : 'No flags yet'}
+          action={
+            hasChosenFlags ? (
+              <Button onPress={() => write({ q: undefined, projects: undefined, flag: undefined })}>
+                Show all flags
+              </Button>
+            ) : (
+              mayCreate && <CreateFlagButton project={undefined} />
+            )
+          }
+        >
+          {hasChosenFlags
+            ? 'Choose other projects, or another text in the name.'
+            : 'Flags are tried here for any user, before and after they are on.'}
         </EmptyState>
       )}
       {firstPage !== undefined && flags.length > 0 && environments.length > 0 && (

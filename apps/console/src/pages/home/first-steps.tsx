@@ -19,7 +19,7 @@ function Step({ title, isDone = false, text, children }: StepProps) {
       <h2>
         {isDone && <Icon name="check" />}
         {title}
-        {isDone && <span className="visually-hidden">: done</span>}
+        {isDone && <span className="visually-hidden">(done)</span>}
       </h2>
       <p>{text}</p>
       <div>{children}</div>
@@ -27,8 +27,13 @@ function Step({ title, isDone = false, text, children }: StepProps) {
   );
 }
 
-/** The way into an installation without flags: create one, connect an application, invite people. */
-export function EmptyInstallation({ hasFlag }: { readonly hasFlag: boolean }) {
+interface FirstStepsProps {
+  readonly hasFlag: boolean;
+  readonly hasApplication: boolean;
+}
+
+/** The way into a new installation: create a flag, connect an application, invite people. */
+export function FirstSteps({ hasFlag, hasApplication }: FirstStepsProps) {
   const hasPermission = usePermissionCheck();
   const mayCreate = useMaySomewhere()(['CREATE_FEATURE']);
   return (
@@ -39,16 +44,17 @@ export function EmptyInstallation({ hasFlag }: { readonly hasFlag: boolean }) {
         text="It turns a part of your software on or off without a new release, and is off until you turn it on."
       >
         {mayCreate ? (
-          <CreateFlagButton project={undefined} />
+          <CreateFlagButton project={undefined} isSecondary={hasFlag} />
         ) : (
           <p className={styles['detail']}>A member of a project can create one.</p>
         )}
       </Step>
       <Step
         title="Connect an application"
+        isDone={hasApplication}
         text="A token and ten lines of your language: the first signal is shown as it comes."
       >
-        <ConnectSdkButton project={undefined} />
+        <ConnectSdkButton project={undefined} isPrimary={hasFlag && !hasApplication} />
       </Step>
       {hasPermission('ADMIN') && (
         <Step title="Invite people" text="With their roles, or by a link with which they create accounts themselves.">
