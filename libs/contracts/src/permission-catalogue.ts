@@ -32,9 +32,9 @@ export const permissionCatalogue: ReadonlyMap<Permission, PermissionDescription>
     CREATE_TAG_TYPE: 'Create tag types',
     UPDATE_TAG_TYPE: 'Update tag types',
     DELETE_TAG_TYPE: 'Delete tag types',
-    CREATE_ADDON: 'Create addons',
-    UPDATE_ADDON: 'Update addons',
-    DELETE_ADDON: 'Delete addons',
+    CREATE_ADDON: 'Create integrations',
+    UPDATE_ADDON: 'Update integrations',
+    DELETE_ADDON: 'Delete integrations',
     READ_CLIENT_API_TOKEN: 'Read client API tokens',
     // A token for all projects gives access to private projects as well (ADR 17).
     CREATE_CLIENT_API_TOKEN: 'Create client API tokens, also for all projects and so for private ones',

@@ -56,6 +56,17 @@ describeInBrowser('the pages of projects', () => {
     await closeChecked(opened);
   });
 
+  it('lists projects by name, where 2 comes before 10', async () => {
+    const unique = randomUUID().slice(0, 8);
+    for (const n of [10, 2, 1]) await aProject({ name: `Shop ${unique} ${n}` });
+    const opened = await openSignedIn(`/projects?q=${unique}`);
+    const names = opened.page.getByRole('rowheader').getByRole('link');
+    await eventually(async () =>
+      expect(await names.allTextContents()).toEqual([1, 2, 10].map((n) => `Shop ${unique} ${n}`)),
+    );
+    await closeChecked(opened);
+  });
+
   it('creates a project and changes its rules by keyboard alone, merging what another person saves meanwhile', async () => {
     const id = anId();
     const opened = await openSignedIn('/projects');

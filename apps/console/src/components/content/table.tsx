@@ -6,6 +6,8 @@ interface Column<T> {
   readonly title: string;
   /** for a column of buttons, which say what they do: the title is read, and not seen */
   readonly isTitleHidden?: boolean;
+  /** whether the cells are numbers, which are aligned at their last digit */
+  readonly isNumber?: boolean;
   readonly cell: (row: T) => React.ReactNode;
 }
 
@@ -24,8 +26,8 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
       <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
-            {columns.map(({ id, title, isTitleHidden = false }) => (
-              <th key={id} scope="col">
+            {columns.map(({ id, title, isTitleHidden = false, isNumber = false }) => (
+              <th key={id} scope="col" data-number={isNumber || undefined}>
                 {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
@@ -34,8 +36,8 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ id, title, isTitleHidden = false, cell }) => (
-                <td key={id} data-title={isTitleHidden ? undefined : title}>
+              {columns.map(({ id, title, isTitleHidden = false, isNumber = false, cell }) => (
+                <td key={id} data-title={isTitleHidden ? undefined : title} data-number={isNumber || undefined}>
                   <div>{cell(row)}</div>
                 </td>
               ))}

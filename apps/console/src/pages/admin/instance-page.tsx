@@ -223,14 +223,17 @@ function Limits({ limits, statistics }: LimitsProps) {
         {
           id: 'used',
           title: 'Used',
-          cell: ({ used, limit }) =>
-            used === undefined ? null : (
-              <Badge tone={used >= limit * 0.9 ? 'warning' : 'neutral'}>{texts.formatNumber(used)}</Badge>
-            ),
+          isNumber: true,
+          cell: ({ used, limit }) => {
+            if (used === undefined) return null;
+            const text = texts.formatNumber(used);
+            return used >= limit * 0.9 ? <Badge tone="warning">{text}</Badge> : text;
+          },
         },
         {
           id: 'max',
           title: 'At most',
+          isNumber: true,
           cell: ({ limit }) => (limit >= noLimit ? 'no limit' : texts.formatNumber(limit)),
         },
       ]}

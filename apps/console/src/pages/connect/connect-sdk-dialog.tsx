@@ -67,7 +67,7 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
   const token = tokens.find(
     (one) => one.type === sdk.tokenType && one.environment === environment && one.projects?.[0] === project,
   );
-  const secret = token?.secret ?? `<${sdk.tokenType === 'client' ? 'a server token' : 'a browser token'}>`;
+  const secret = token?.secret ?? `<${sdk.tokenType === 'client' ? 'a client token' : 'a frontend token'}>`;
   const createToken = (): void =>
     create.mutate({
       params: { projectId: project },
@@ -128,8 +128,8 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
         >
           {mayCreate
             ? sdk.tokenType === 'client'
-              ? 'A server token gets all flags with their strategies: keep it secret.'
-              : 'A browser token gets evaluated flags only, and may be public.'
+              ? 'A client token gets all flags with their strategies: keep it secret.'
+              : 'A frontend token gets evaluated flags only, and may be public.'
             : `Ask an owner of the project for a token for ${environment}: you may not create one.`}
         </Notice>
       ) : (

@@ -101,7 +101,7 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, environment: 124, usage: 54, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 124, words: 16, usage: 54, padding: 48 } as const;
 
 /** The least width of a list, in pixels. @param environment of the column of each environment */
 function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {
@@ -413,13 +413,24 @@ export function FlagTable({
   }, [activeRow, virtualizer]);
   const { width, hasMore } = useRoom(scroller);
   // Usage is left out where it would take the room of the project, or of names that are longer.
-  const withUsage = widths.environment + widths.usage;
-  const usageOf = widthOf([detailColumns.project], environments.length, withUsage) <= width ? props.usageOf : undefined;
-  const environmentWidth = usageOf === undefined ? widths.environment : withUsage;
-  const details = useMemo(
-    () => detailsThatFit(width, environments.length, { showsProject: props.showsProject, environmentWidth }),
-    [width, environments.length, props.showsProject, environmentWidth],
-  );
+  const fits = (environment: number): boolean =>
+    widthOf([detailColumns.project], environments.length, environment) <= width;
+  const usageOf = fits(widths.environment + widths.usage) ? props.usageOf : undefined;
+  const narrow = widths.environment + (usageOf === undefined ? 0 : widths.usage);
+  const wide = narrow + widths.words;
+  const isWideFitting = fits(wide);
+  const { environmentWidth, details } = useMemo(() => {
+    const detailsBeside = (environment: number) =>
+      detailsThatFit(width, environments.length, {
+        showsProject: props.showsProject,
+        environmentWidth: environment,
+      });
+    const [beside, besideWide] = [detailsBeside(narrow), detailsBeside(wide)];
+    // Words such as “50 % of 1 rule” are not cut where that costs no other column.
+    return isWideFitting && besideWide.length === beside.length
+      ? { environmentWidth: wide, details: besideWide }
+      : { environmentWidth: narrow, details: beside };
+  }, [width, environments.length, props.showsProject, narrow, wide, isWideFitting]);
   const isAllSelected = props.selectedCount > 0 && props.selectedCount >= (props.exactTotal ?? total);
   const columns = [
     `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,

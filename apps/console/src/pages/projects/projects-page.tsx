@@ -79,11 +79,12 @@ function CreateProjectDialog({
   );
 }
 
-/** Sorts projects: favorites first, then by name. */
+const { compare } = new Intl.Collator(undefined, { numeric: true });
+
+/** Sorts projects: favorites first, then by name, where 2 comes before 10. */
 function sortProjects(projects: readonly Project[]): Project[] {
   return projects.toSorted(
-    (one, other) =>
-      Number(other.favorite ?? false) - Number(one.favorite ?? false) || one.name.localeCompare(other.name),
+    (one, other) => Number(other.favorite ?? false) - Number(one.favorite ?? false) || compare(one.name, other.name),
   );
 }
 

@@ -38,7 +38,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../../text/format-number.ts';
 
 const texts = {
   protectionHelp: (n: number) =>
@@ -285,7 +285,8 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
             id: 'flags',
             title: 'Flags on',
             isNumber: true,
-            cell: ({ visible, projectEnabledToggleCount = 0 }) => (visible === true ? projectEnabledToggleCount : '–'),
+            cell: ({ visible, projectEnabledToggleCount = 0 }) =>
+              visible === true ? formatNumber(projectEnabledToggleCount) : '–',
           },
           {
             id: 'default',
