@@ -1,11 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { type MetricsBody, Refusal, type RegisterApplicationBody } from '@bunting/contracts';
+import type { MetricsBody, RegisterApplicationBody } from '@bunting/contracts';
 import { type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { checkedFiles, type Files, reasonOf } from '../snapshots/checked-files.ts';
+import type { Files } from '../snapshots/checked-files.ts';
 import type { OriginClient } from '../upstream/origin-client.ts';
 import { OriginError } from '../upstream/origin-error.ts';
-import { type Application, type Batch, type Counts, type StoredBatch, WaitingReports } from './waiting-reports.ts';
+import { BatchSender, hourMs } from './batch-sender.ts';
+import { ReportsOnDisk } from './reports-on-disk.ts';
+import { type Batch, WaitingReports } from './waiting-reports.ts';
 
 export interface ReportOptions {
   /** where reports survive a restart; undefined: in memory alone */
@@ -27,14 +28,10 @@ export interface ReportOptions {
   readonly files?: Files;
 }
 
-const format = 'bunting-reports';
-const hourMs = 60 * 60_000;
 /** The bytes of the reports of a request: Unleash takes bodies of 100 KiB. */
 const maxBatchBytes = 95 * 1024;
 /** A token is refused for good only after so many answers in a row: the origin may know it again. */
 const maxRefusals = 3;
-/** The file of a process that has not written it for so long is that of one that has ended. */
-const abandonedAfterMs = 2 * 60_000;
 
 function hourOf(time: string | number): string {
   const ms = new Date(time).getTime();
@@ -74,14 +71,11 @@ export function openReports(options: ReportOptions) {
   });
   /** by token: since when, and how often in a row, the origin has refused its reports */
   const refusals = new Map<string, { readonly since: number; readonly count: number }>();
-  /** files of processes that have ended, whose reports are here, and which go once the file of this one has them */
-  const adopted = new Set<string>();
   const closing = new AbortController();
-  const { signal } = closing;
+  const sender = new BatchSender({ client, signal: closing.signal, intervalMs: sendIntervalMs });
   let underWay: Batch | undefined;
   let isChanged = false;
   let isSaved = true;
-  let hasBulk = true;
   const waiting = new WaitingReports({
     maxBytes,
     onChange: () => {
@@ -100,62 +94,19 @@ export function openReports(options: ReportOptions) {
     },
   });
 
-  const store =
-    folder === undefined
-      ? undefined
-      : checkedFiles(folder, { format, version: 1, maxBytes: 4 * maxBytes + 1024 * 1024 }, files);
-  const name = `${randomUUID()}.${format}`;
+  const disk =
+    folder === undefined ? undefined : new ReportsOnDisk({ folder, maxBytes: 4 * maxBytes + 1024 * 1024, files, log });
 
   const save = async (): Promise<void> => {
-    if (store === undefined || !isChanged) return;
+    if (disk === undefined || !isChanged) return;
     isChanged = false;
-    const covered = [...adopted];
-    const stored = waiting.toStore();
-    if (underWay !== undefined) stored.unshift(underWay);
     try {
-      await store.prepare();
-      if (pendingCount() === 0) await store.remove(name);
-      else await store.write(name, stored);
+      await disk.write([...(underWay === undefined ? [] : [underWay]), ...waiting.toStore()]);
       isSaved = true;
-      for (const file of covered) {
-        await store.remove(file);
-        adopted.delete(file);
-      }
     } catch (error) {
       isChanged = true;
       isSaved = false;
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw new Refusal(
-        'ServiceUnavailable',
-        `${folder ?? ''} cannot be written (${code ?? message}). Reports wait in memory`,
-      );
-    }
-  };
-
-  /**
-   * Takes over what processes have left that have ended. The rename decides which process gets a file.
-   * @throws Refusal where a file cannot be read now: it stays for the next attempt
-   */
-  const adopt = async (): Promise<void> => {
-    if (store === undefined) return;
-    const left = (await store.names().catch(() => [])).filter((file) => file !== name && !adopted.has(file));
-    for (const file of left) {
-      if (Date.now() - (await store.modifiedAt(file).catch(() => Date.now())) < abandonedAfterMs) continue;
-      const mine = `${randomUUID()}.${format}`;
-      try {
-        await store.rename(file, mine);
-        for (const batch of (await store.read(mine)) as readonly StoredBatch[]) waiting.addBatch(batch);
-        adopted.add(mine);
-        isChanged = true;
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === 'ENOENT') continue;
-        const why = `The reports ${file} in ${folder ?? ''}: it ${reasonOf(error)}.`;
-        // A link to elsewhere does not become a file.
-        if (code !== undefined && code !== 'ELOOP') throw new Refusal('ServiceUnavailable', why);
-        await store.rename(mine, `${mine}.unusable`);
-        log.warn(`${why} They are left out, and kept as ${mine}.unusable.`);
-      }
+      throw error;
     }
   };
 
@@ -164,57 +115,16 @@ export function openReports(options: ReportOptions) {
     intervalMs: saveIntervalMs,
     log,
     run: async () => {
-      // A process that lives shows it by the age of its file.
-      if (!isChanged && pendingCount() > 0)
-        await store?.touch(name).catch(() => {
-          isChanged = true;
-        });
+      if (disk !== undefined && !isChanged && pendingCount() > 0 && !(await disk.touch())) isChanged = true;
       await save();
-      await adopt();
+      await disk?.adopt((batches) => {
+        for (const batch of batches) waiting.addBatch(batch);
+        isChanged = true;
+      });
       await save();
     },
   });
 
-  /** A registration with what Unleash requires of each. */
-  const completed = (application: Application) => ({
-    strategies: [],
-    started: new Date().toISOString(),
-    interval: sendIntervalMs,
-    ...application,
-  });
-  /** Sends a batch as an origin without bulk reports takes it. */
-  const sendSingly = async ({ token, metrics: counts, applications }: Batch): Promise<void> => {
-    for (const application of applications.map(completed))
-      await client.post({ path: '/api/client/register', token, signal, json: application });
-    const groups = Map.groupBy(counts, ({ appName, environment, timestamp }) =>
-      JSON.stringify([appName, environment, timestamp]),
-    );
-    for (const group of groups.values()) {
-      const [{ appName, environment, timestamp }] = group as [Counts];
-      const stop = new Date(new Date(timestamp).getTime() + hourMs).toISOString();
-      const toggles = Object.fromEntries(
-        group.map(({ featureName, yes, no, variants }) => [featureName, { yes, no, variants }]),
-      );
-      await client.post({
-        path: '/api/client/metrics',
-        token,
-        signal,
-        json: { appName, instanceId: 'bunting-edge', environment, bucket: { start: timestamp, stop, toggles } },
-      });
-    }
-  };
-  const sendBatch = async (batch: Batch): Promise<void> => {
-    if (!hasBulk) return sendSingly(batch);
-    const { token, metrics: counts } = batch;
-    const applications = batch.applications.map(completed);
-    try {
-      await client.post({ path: '/api/client/metrics/bulk', token, signal, json: { applications, metrics: counts } });
-    } catch (error) {
-      if (!(error instanceof OriginError) || error.fault !== 'unsupported') throw error;
-      await sendSingly(batch);
-      hasBulk = false;
-    }
-  };
   const reasonToDrop = (token: string, error: OriginError): 'refused' | 'rejected' | undefined => {
     if (error.fault !== 'refused') return isRejected(error) ? 'rejected' : undefined;
     const { since, count } = refusals.get(token) ?? { since: Date.now(), count: 0 };
@@ -234,7 +144,7 @@ export function openReports(options: ReportOptions) {
       underWay = batch;
       isChanged = true;
       try {
-        await sendBatch(batch);
+        await sender.send(batch);
         underWay = undefined;
         refusals.delete(token);
         sent.inc(size);
@@ -324,8 +234,7 @@ export function openReports(options: ReportOptions) {
       clearTimeout(limit);
       isChanged = true;
       await save().catch(() => undefined);
-      // The next process takes it over without a wait.
-      if (pendingCount() > 0) await store?.release(name).catch(() => undefined);
+      if (pendingCount() > 0) await disk?.release();
     },
   };
 }

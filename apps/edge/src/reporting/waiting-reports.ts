@@ -89,11 +89,12 @@ export class WaitingReports {
 
   /** All that waits, as it is kept. */
   toStore(): StoredBatch[] {
-    return [...this.#byToken].map(([token, { counts, applications }]) => ({
+    const batches = [...this.#byToken].map(([token, { counts, applications }]) => ({
       token,
       metrics: [...counts.waiting.values()].map(({ entry }) => entry),
       applications: [...applications.waiting.values()].map(({ entry }) => entry),
     }));
+    return batches.filter(({ metrics, applications }) => metrics.length + applications.length > 0);
   }
 
   addCount(token: string, counts: Counts): void {
