@@ -164,78 +164,157 @@ function Results({ results, onClose }: { readonly results: readonly BulkResult[]
   );
 }
 
-/** Previews which of the selected flags an action would change, runs the action, and shows its result for each flag. */
-export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }: BulkDialogProps) {
-  const [tagText, setTagText] = useState('');
-  const [progress, setProgress] = useState<number | undefined>();
-  const [results, setResults] = useState<readonly BulkResult[] | undefined>();
-  const tagMatch = /^([^:\s]{2,50}):(.{2,50})$/.exec(tagText.trim());
-  const needsTag = actionWithoutTag.kind === 'tag';
-  const action: BulkAction =
-    actionWithoutTag.kind === 'tag'
-      ? { ...actionWithoutTag, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } }
-      : actionWithoutTag;
+/** What an action does to the selected flags. */
+interface BulkPlan {
+  /** the flags that change, at once or by a change request */
+  readonly changing: readonly SelectedFlag[];
+  /** how many of them are changed by a change request */
+  readonly proposalCount: number;
+  /** flags that are as the action would leave them */
+  readonly unchangedCount: number;
+  /** flags that cannot be changed so */
+  readonly impossibleCount: number;
+  /** flags that the user may not change */
+  readonly forbiddenCount: number;
+  /** selected flags that are no longer in the list */
+  readonly missingCount: number;
+}
+
+/** Reads the selected flags and what protects them. */
+function useBulkPlan(action: BulkAction, source: SelectedFlagsReader) {
   const hasPermission = usePermissionCheck();
   const mayPropose = useMayPropose();
-  const selected = useQuery({
-    queryKey: ['bulk', ...source.key, actionWithoutTag.kind],
+  const { data, error, refetch } = useQuery({
+    queryKey: ['bulk', ...source.key, action.kind],
     queryFn: async ({ signal }) => {
       const flags = await source.read(signal);
       // Who may only propose to archive is told of dependent flags by the change request.
       const archivable = flags.filter(({ project }) => hasPermission('DELETE_FEATURE', { project }));
-      return { flags, parents: actionWithoutTag.kind === 'archive' ? await readParents(archivable, signal) : [] };
+      return { flags, parents: new Set(action.kind === 'archive' ? await readParents(archivable, signal) : []) };
     },
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const flags = selected.data?.flags ?? [];
-  const parents = new Set(selected.data?.parents ?? []);
-  const effects = flags.map((flag) => ({
-    flag,
-    effect: parents.has(flag.name) ? 'impossible' : flag.effectOf(action),
-  }));
-  const flagsWithEffect = (effect: string): SelectedFlag[] =>
-    effects.filter((entry) => entry.effect === effect).map(({ flag }) => flag);
-  const [changeableFlags, unchangedFlags, impossibleFlags] = [
-    flagsWithEffect('changes'),
-    flagsWithEffect('unchanged'),
-    flagsWithEffect('impossible'),
-  ];
-  const projects = canBeProposed(action) ? projectsOf(changeableFlags) : [];
+  const byEffect = Map.groupBy(data?.flags ?? [], (flag) =>
+    data?.parents.has(flag.name) === true ? 'impossible' : flag.effectOf(action),
+  );
+  const changeable = byEffect.get('changes') ?? [];
+  const projects = canBeProposed(action) ? projectsOf(changeable) : [];
   const configs = useQueries({ queries: projects.map(changeRequestConfigQuery) });
-  const areProtectionsRead = configs.every(({ isPending }) => !isPending);
+  if (data === undefined || configs.some(({ isPending }) => isPending)) return { error, refetch };
   const projectsWithProposal = new Set(
     projects.filter(
       (_, index) => proposalEnvironmentOf(action, protectedEnvironmentsOf(configs[index]?.data ?? [])) !== undefined,
     ),
   );
   const environment = action.kind === 'switch' ? action.environment : undefined;
-  const mayChange = ({ project }: SelectedFlag): boolean =>
+  const changing = changeable.filter(({ project }) =>
     projectsWithProposal.has(project)
       ? mayPropose(project)
-      : hasPermission(permissionOf(action), { project, environment });
-  const changingFlags = changeableFlags.filter(mayChange);
-  const forbiddenCount = areProtectionsRead ? changeableFlags.length - changingFlags.length : 0;
+      : hasPermission(permissionOf(action), { project, environment }),
+  );
+  const plan: BulkPlan = {
+    changing,
+    proposalCount: changing.filter(({ project }) => projectsWithProposal.has(project)).length,
+    unchangedCount: byEffect.get('unchanged')?.length ?? 0,
+    impossibleCount: byEffect.get('impossible')?.length ?? 0,
+    forbiddenCount: changeable.length - changing.length,
+    missingCount: source.count - data.flags.length,
+  };
+  return { plan, error, refetch };
+}
+
+interface PreviewProps {
+  readonly action: BulkAction;
+  readonly plan: BulkPlan;
+  /** how many flags are done, while the action runs */
+  readonly progress: number | undefined;
+}
+
+/** What an action will do, and to which flags it will do nothing. */
+function Preview({ action, plan, progress }: PreviewProps) {
+  const { changing, proposalCount, unchangedCount, impossibleCount, forbiddenCount, missingCount } = plan;
+  const impossible =
+    action.kind === 'archive'
+      ? 'cannot be archived: other flags depend on them, or they are archived already.'
+      : 'cannot be changed: archived, or not in this environment.';
+  return (
+    <>
+      <div role="status">
+        <p>
+          {changing.length === 0
+            ? 'No flag changes.'
+            : `${formatCount(changing.length, 'flag')} in ${formatCount(projectsOf(changing).length, 'project')} will change:`}
+        </p>
+        {missingCount > 0 && (
+          <p>
+            {formatCount(missingCount, 'selected flag')} {missingCount === 1 ? 'is' : 'are'} no longer in this list:
+            archived, moved or changed meanwhile.
+          </p>
+        )}
+        {unchangedCount > 0 && (
+          <p className={layout['muted']}>
+            {formatCount(unchangedCount, 'flag')} {unchangedCount === 1 ? 'is' : 'are'} like that already.
+          </p>
+        )}
+        {impossibleCount > 0 && (
+          <p className={layout['muted']}>
+            {formatCount(impossibleCount, 'flag')} {impossible}
+          </p>
+        )}
+        {forbiddenCount > 0 && (
+          <p className={layout['muted']}>
+            You may not change {formatCount(forbiddenCount, 'flag')}: that takes{' '}
+            {missingPermission([permissionOf(action)])}.
+          </p>
+        )}
+        {progress !== undefined && (
+          <p>
+            {progress} of {formatCount(changing.length, 'flag')} done…
+          </p>
+        )}
+      </div>
+      {proposalCount > 0 && (
+        <Notice tone="warning">
+          {action.kind === 'archive'
+            ? `${formatCount(proposalCount, 'flag')} ${proposalCount === 1 ? 'is' : 'are'} in a project with a protected environment: archiving becomes a change request per project.`
+            : `The environment is protected for ${formatCount(proposalCount, 'flag')}: their changes become a change request per project.`}
+        </Notice>
+      )}
+      {action.kind === 'archive' && <StillAskedFor flags={changing} />}
+      {changing.length > 0 && <Names flags={changing} />}
+    </>
+  );
+}
+
+/** Previews which of the selected flags an action would change, runs the action, and shows its result for each flag. */
+export function BulkDialog({ action: chosen, flags: source, onClose }: BulkDialogProps) {
+  const [tagText, setTagText] = useState('');
+  const [progress, setProgress] = useState<number | undefined>();
+  const [results, setResults] = useState<readonly BulkResult[] | undefined>();
+  const tagMatch = /^([^:\s]{2,50}):(.{2,50})$/.exec(tagText.trim());
+  const isTagMissing = chosen.kind === 'tag' && tagMatch === null;
+  const action: BulkAction =
+    chosen.kind === 'tag' ? { ...chosen, tag: { type: tagMatch?.[1] ?? '', value: tagMatch?.[2] ?? '' } } : chosen;
+  const { plan, error, refetch } = useBulkPlan(action, source);
+  const { changing, proposalCount } = plan ?? { changing: [], proposalCount: 0 };
   const run = useMutation({
-    mutationFn: (_: void, { client }) => runBulkAction(changingFlags, action, { client, onProgress: setProgress }),
+    mutationFn: (_: void, { client }) => runBulkAction(changing, action, { client, onProgress: setProgress }),
     onMutate: () => setProgress(0),
     onSuccess: setResults,
   });
-  const proposalCount = areProtectionsRead
-    ? changingFlags.filter(({ project }) => projectsWithProposal.has(project)).length
-    : 0;
-  const isProposal = proposalCount > 0 && proposalCount === changingFlags.length;
+  const isProposal = proposalCount > 0 && proposalCount === changing.length;
 
   if (results !== undefined) return <Results results={results} onClose={onClose} />;
-  const isReady = selected.data !== undefined && areProtectionsRead && (!needsTag || tagMatch !== null);
+  const isReady = plan !== undefined && !isTagMissing;
   return (
     <Dialog
-      title={texts.title(actionWithoutTag)}
+      title={texts.title(chosen)}
       onClose={onClose}
       isAlert={progress !== undefined}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isReady && changingFlags.length > 0 && !run.isPending) run.mutate();
+        if (isReady && changing.length > 0 && !run.isPending) run.mutate();
       }}
       footer={
         <>
@@ -244,80 +323,30 @@ export function BulkDialog({ action: actionWithoutTag, flags: source, onClose }:
           </Button>
           <Button
             type="submit"
-            variant={actionWithoutTag.kind === 'archive' && !isProposal ? 'danger' : 'primary'}
-            isDisabled={!isReady || changingFlags.length === 0}
+            variant={chosen.kind === 'archive' && !isProposal ? 'danger' : 'primary'}
+            isDisabled={!isReady || changing.length === 0}
             isPending={progress !== undefined}
           >
             {isProposal
               ? `Propose for ${formatCount(proposalCount, 'flag')}`
-              : texts.run(actionWithoutTag, isReady ? changingFlags.length : source.count)}
+              : texts.run(chosen, isReady ? changing.length : source.count)}
           </Button>
         </>
       }
     >
-      {needsTag && (
+      {chosen.kind === 'tag' && (
         <TextField
           label="Tag"
           hint="Its type and value, as in team:web"
           value={tagText}
           onChange={setTagText}
           autoFocus
-          {...(tagText !== '' && tagMatch === null ? { error: 'Write type:value, each of 2 to 50 characters.' } : {})}
+          {...(tagText !== '' && isTagMissing ? { error: 'Write type:value, each of 2 to 50 characters.' } : {})}
         />
       )}
-      <ErrorNotice error={selected.error} retry={() => void selected.refetch()} />
-      {selected.data === undefined && selected.error === null && <Loading />}
-      {selected.data !== undefined && (!needsTag || tagMatch !== null) && (
-        <>
-          <div role="status">
-            <p>
-              {changingFlags.length === 0
-                ? 'No flag changes.'
-                : `${formatCount(changingFlags.length, 'flag')} in ${formatCount(projectsOf(changingFlags).length, 'project')} will change:`}
-            </p>
-            {source.count > flags.length && (
-              <p>
-                {formatCount(source.count - flags.length, 'selected flag')}{' '}
-                {source.count - flags.length === 1 ? 'is' : 'are'} no longer in this list: archived, moved or changed
-                meanwhile.
-              </p>
-            )}
-            {unchangedFlags.length > 0 && (
-              <p className={layout['muted']}>
-                {formatCount(unchangedFlags.length, 'flag')} {unchangedFlags.length === 1 ? 'is' : 'are'} like that
-                already.
-              </p>
-            )}
-            {impossibleFlags.length > 0 && (
-              <p className={layout['muted']}>
-                {actionWithoutTag.kind === 'archive'
-                  ? `${formatCount(impossibleFlags.length, 'flag')} cannot be archived: other flags depend on them, or they are archived already.`
-                  : `${formatCount(impossibleFlags.length, 'flag')} cannot be changed: archived, or not in this environment.`}
-              </p>
-            )}
-            {forbiddenCount > 0 && (
-              <p className={layout['muted']}>
-                You may not change {formatCount(forbiddenCount, 'flag')}: that takes{' '}
-                {missingPermission([permissionOf(action)])}.
-              </p>
-            )}
-            {progress !== undefined && (
-              <p>
-                {progress} of {formatCount(changingFlags.length, 'flag')} done…
-              </p>
-            )}
-          </div>
-          {proposalCount > 0 && (
-            <Notice tone="warning">
-              {action.kind === 'archive'
-                ? `${formatCount(proposalCount, 'flag')} ${proposalCount === 1 ? 'is' : 'are'} in a project with a protected environment: archiving becomes a change request per project.`
-                : `The environment is protected for ${formatCount(proposalCount, 'flag')}: their changes become a change request per project.`}
-            </Notice>
-          )}
-          {actionWithoutTag.kind === 'archive' && <StillAskedFor flags={changingFlags} />}
-          {changingFlags.length > 0 && <Names flags={changingFlags} />}
-        </>
-      )}
+      <ErrorNotice error={error} retry={() => void refetch()} />
+      {plan === undefined && error === null && <Loading />}
+      {isReady && <Preview action={action} plan={plan} progress={progress} />}
     </Dialog>
   );
 }
