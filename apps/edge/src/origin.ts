@@ -10,7 +10,8 @@ import { type EdgeReportOptions, type EdgeReports, startEdgeReports } from './re
 import { openReports, type Reports } from './reporting/reports.ts';
 import type { EdgeLists } from './segment-lists/edge-lists.ts';
 import { openSnapshots, type Snapshots } from './snapshots/snapshots.ts';
-import { defaultFollowSettings, followOrigin, type Mode } from './upstream/follow-origin.ts';
+import { defaultFollowSettings, followOrigin } from './upstream/follow-origin.ts';
+import type { Mode } from './upstream/usable-modes.ts';
 import { defaultUpstreamSettings, originClient } from './upstream/origin-client.ts';
 import { upstreamMetrics } from './upstream/upstream-metrics.ts';
 import { validateTokens } from './upstream/validate-tokens.ts';

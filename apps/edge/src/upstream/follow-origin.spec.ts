@@ -13,7 +13,8 @@ import {
   startSimulatedOrigin,
 } from '../../test/simulated-origin.ts';
 import type { OriginState } from '../origin-state.ts';
-import { followOrigin, type FollowSettings, type Mode } from './follow-origin.ts';
+import { followOrigin, type FollowSettings } from './follow-origin.ts';
+import type { Mode } from './usable-modes.ts';
 import { defaultUpstreamSettings, originClient, type UpstreamSettings } from './origin-client.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 

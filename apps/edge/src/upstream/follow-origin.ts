@@ -10,11 +10,9 @@ import { type RestorationSettings, restorationWatch } from './restored-origin.ts
 import { type ReadStream, readStream } from './read-stream.ts';
 import type { StreamEvent } from './stream-events.ts';
 import { scopeInToken, validateTokens } from './validate-tokens.ts';
+import { TokenRefusals } from './token-refusals.ts';
 import type { UpstreamMetrics } from './upstream-metrics.ts';
-
-/** How an edge learns of changes, the best first. */
-const modes = ['streaming', 'delta', 'polling'] as const;
-export type Mode = (typeof modes)[number];
+import { type Mode, modes, UsableModes } from './usable-modes.ts';
 
 /** Times are milliseconds. */
 export interface FollowSettings extends RestorationSettings {
@@ -77,11 +75,6 @@ export interface FollowOptions {
 
 /** The version of the client specification that an edge reads: with segments beside the features, and deltas. */
 const clientSpec = '5.2.0';
-const refusalsUntilGivenUp = 3;
-/** How often streams may fail in a row before another mode is used for a while. */
-const maxStreamFailures = 3;
-/** A stream that ends earlier counts as failed. */
-const shortStreamMs = 10_000;
 /** How often in a row the question for blocks may be blocked before features are asked for without lists for a while. */
 const maxTimesBlocked = 3;
 
@@ -132,20 +125,17 @@ export function followOrigin(options: FollowOptions) {
       throw new OriginError('unusable', 'an event of its stream is no JSON');
     }
   };
+  const usable = new UsableModes(settings, now);
+  const refusals = new TokenRefusals(settings, now);
   let validatedAt = Number.NEGATIVE_INFINITY;
   let stream: ReadStream | undefined;
   let mode: Mode = 'polling';
-  let streamFailures = 0;
   let reopenAt = 0;
-  let refusals = 0;
-  let refusedSince = 0;
-  let isGivenUp = false;
   let confirmedAt: Date | undefined;
   let failure: string | undefined;
   /** how old the data of the origin was at its last answer, and when that was */
   let originStaleMs = 0;
   let toldAt = 0;
-  const usableAt = new Map<Mode, number>();
 
   const told = (staleMs: number): void => {
     originStaleMs = staleMs;
@@ -154,11 +144,11 @@ export function followOrigin(options: FollowOptions) {
 
   /** The origin has answered with something usable. */
   const onAnswered = (isConfirmed: boolean): void => {
-    refusals = 0;
+    refusals.end();
     if (!isConfirmed) return;
     confirmedAt = new Date();
     failure = undefined;
-    isGivenUp = false;
+    refusals.restore();
   };
 
   /** Learns what the token is for. @throws OriginError `refused` if the origin says that it is not valid */
@@ -239,7 +229,7 @@ export function followOrigin(options: FollowOptions) {
   const onEvent = async (message: StreamEvent): Promise<void> => {
     const { event, data } = message;
     if (event === 'fetch-mode' && data.trim() === 'polling') {
-      usableAt.set('streaming', now() + settings.betterModeAfterMs);
+      usable.leaveUnsupported('streaming');
       throw new OriginError('unsupported', 'it asks for polls instead of a stream');
     }
     if (event !== 'unleash-connected' && event !== 'unleash-updated') return;
@@ -261,15 +251,13 @@ export function followOrigin(options: FollowOptions) {
     let isConnected = false;
     const onEnd = (error: OriginError | undefined): void => {
       stream = undefined;
-      const isShort = now() - opened.openedAt < shortStreamMs;
-      streamFailures = isShort && !watch.isSuspected ? streamFailures + 1 : 0;
-      if (streamFailures >= maxStreamFailures) usableAt.set('streaming', now() + settings.betterModeAfterMs / 10);
+      usable.streamEnded(opened.openedAt, watch.isSuspected);
       if (error !== undefined) {
         failure = error.message;
         contents.doubt();
       }
       if (!isConnected) return;
-      reopenAt = now() + (watch.isSuspected ? suspectedPauseMs : backoffMs(streamFailures + 1, reopening));
+      reopenAt = now() + (watch.isSuspected ? suspectedPauseMs : backoffMs(usable.streamFailures + 1, reopening));
       loop.wake();
     };
     opened.ended.then(onEnd, (error: unknown) => {
@@ -296,7 +284,7 @@ export function followOrigin(options: FollowOptions) {
     const isSilent = now() - lastPieceAt >= settings.probeAfterMs;
     const pauseMs = toldAt + settings.probeAfterMs - now();
     if (!isSilent && pauseMs > 0) return Math.min(pauseMs, lastPieceAt + settings.probeAfterMs - now());
-    const hasDelta = isUsable('delta');
+    const hasDelta = usable.has('delta');
     // Everything is too much to ask for, unless the origin would seem to be stale for as long as the stream is open.
     if (!hasDelta && originStaleMs === 0) return settings.probeAfterMs;
     const { revision } = contents;
@@ -306,7 +294,7 @@ export function followOrigin(options: FollowOptions) {
       if (watch.isSuspected || isMissed) open.end(undefined);
     } catch (error) {
       if (!(error instanceof OriginError)) throw error;
-      if (error.fault === 'unsupported') usableAt.set('delta', now() + settings.betterModeAfterMs);
+      if (error.fault === 'unsupported') usable.leaveUnsupported('delta');
       else if (isSilent) open.end(error);
     }
     return settings.probeAfterMs;
@@ -318,16 +306,6 @@ export function followOrigin(options: FollowOptions) {
     polling: poll,
   };
 
-  /** For how long a mode is left alone, if another one works; undefined after an error that says nothing about the mode. */
-  const pauseOf = (failed: Mode, { fault }: OriginError): number | undefined => {
-    if (failed === 'polling' || fault === 'refused') return undefined;
-    if (fault === 'unsupported') return settings.betterModeAfterMs;
-    const isBroken = fault === 'unusable' || (failed === 'streaming' && streamFailures >= maxStreamFailures);
-    return isBroken ? settings.betterModeAfterMs / 10 : undefined;
-  };
-  const isUsable = (candidate: Mode): boolean =>
-    candidate === 'polling' || (settings.modes.has(candidate) && (usableAt.get(candidate) ?? 0) <= now());
-
   const round = async (): Promise<number> => {
     if (stream !== undefined) return probe(stream);
     if (now() < reopenAt) return reopenAt - now();
@@ -335,16 +313,16 @@ export function followOrigin(options: FollowOptions) {
     if (!watch.isSuspected && (contents.needsEverything || now() - validatedAt > settings.validateAfterMs))
       await validate();
     const left = new Map<Mode, number>();
-    for (const candidate of modes.filter(isUsable)) {
+    for (const candidate of usable.list()) {
       try {
         await attempts[candidate]();
         mode = candidate;
-        for (const [broken, pauseMs] of left) usableAt.set(broken, now() + pauseMs);
+        for (const [broken, pauseMs] of left) usable.leave(broken, pauseMs);
         break;
       } catch (error) {
         if (!(error instanceof OriginError)) throw error;
-        if (candidate === 'streaming' && stream === undefined) streamFailures++;
-        const pauseMs = pauseOf(candidate, error);
+        if (candidate === 'streaming' && stream === undefined) usable.streamFailed();
+        const pauseMs = usable.pauseAfter(candidate, error);
         if (pauseMs === undefined) throw error;
         left.set(candidate, pauseMs);
       }
@@ -355,19 +333,15 @@ export function followOrigin(options: FollowOptions) {
 
   /** @returns the pause before the next use of the token */
   const refused = (error: OriginError): number => {
-    if (refusals === 0) refusedSince = now();
-    refusals++;
     contents.doubt();
-    if (isGivenUp) return settings.refusedRetryMs * (0.9 + Math.random() / 5);
-    if (refusals < refusalsUntilGivenUp || now() - refusedSince < settings.refusedAfterMs)
-      return settings.refusedAfterMs / refusalsUntilGivenUp;
-    isGivenUp = true;
+    const { pauseMs, isGivenUpNow } = refusals.add();
+    if (!isGivenUpNow) return pauseMs;
     contents.giveUp();
     log.warn(
       `The origin refuses the token ${token.slice(0, token.indexOf('.') + 5)}…: ${error.message}. What it delivered is given up.`,
     );
     onRefused();
-    return settings.refusedRetryMs;
+    return pauseMs;
   };
 
   const loop = startLoop({
@@ -386,7 +360,7 @@ export function followOrigin(options: FollowOptions) {
         failure = error.message;
         metrics.answers.inc({ outcome: error.fault });
         if (error.fault === 'refused') return refused(error);
-        refusals = 0;
+        refusals.end();
         throw error;
       }
     },
