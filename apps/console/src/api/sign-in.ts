@@ -3,6 +3,7 @@ import { ApiError, errorOfResponse } from './api-error.ts';
 import { send, sendOnce, urlOf } from './call.ts';
 import {
   hasApiKey,
+  pendingSignInOffer,
   refuseWrites,
   resumePendingCalls,
   setApiKey,
@@ -15,8 +16,13 @@ let lastUserId: number | undefined;
 /** The tabs of a browser share the cookie of its session: each tells the others who uses it. */
 const tabs = new BroadcastChannel('bunting.user');
 tabs.addEventListener('message', ({ data }) => {
+  if (hasApiKey() || lastUserId === undefined) return;
+  if (data === lastUserId) {
+    // The session that ended here has begun anew there, such as by an identity provider.
+    if (pendingSignInOffer.get() !== undefined) resumePendingCalls();
+    return;
+  }
   // What this tab shows is another user's now, and what it sent would be sent in that name.
-  if (hasApiKey() || lastUserId === undefined || data === lastUserId) return;
   // With unsaved input the user may choose to stay.
   refuseWrites();
   location.assign('/');

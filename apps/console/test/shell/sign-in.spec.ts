@@ -332,16 +332,33 @@ describeInBrowser('signing in to the console', () => {
         const form = (await (await fetch(`${url}/api/admin/user`)).json()) as { options: unknown[] };
         expect(form.options).toHaveLength(1);
       });
-      const opened = await openPage('/flags');
+      const opened = await openPage('/flags?q=checkout');
       const { page, violations, faults } = opened;
       const link = page
         .getByRole('group', { name: 'Sign in' })
         .getByRole('link', { name: 'Sign in with OpenID Connect' });
       await link.waitFor();
       await expectAccessible(opened);
+      // What was asked for is shown after the sign-in.
+      expect(await link.getAttribute('href')).toBe('/auth/oidc/login?redirect=%2Fflags%3Fq%3Dcheckout');
       await link.click();
       await page.getByText('The provider').waitFor();
       expect(page.url()).toContain(`${issuer}/authorize?`);
+
+      await page.goto(`${url}/profile`);
+      await signInAs(page, 'ada');
+      await page.getByRole('button', { name: 'Create a token' }).click();
+      await page.getByLabel('Used for').fill('kept beside the provider');
+      await api('DELETE', `/api/admin/user-admin/${id}/sessions`);
+      await page.keyboard.press('Enter');
+      const popup = page.waitForEvent('popup');
+      await link.click();
+      const other = await popup;
+      await other.getByText('The provider').waitFor();
+      // The provider of this test signs nobody in: the password begins the session in the other tab.
+      await other.goto(url);
+      await signInAs(other, 'ada');
+      await page.getByText('The token is created').waitFor();
       await opened.close();
       expect({ violations, faults }).toEqual({ violations: [], faults: [] });
     } finally {

@@ -181,11 +181,17 @@ export function SignInForm({ offer, hadSession, onSignedIn }: SignInFormProps) {
         <>
           <div className={styles['options']}>
             {options.map(({ type, message, path: target }) => (
-              <a key={type} href={target} className={buttonClass()}>
+              <a
+                key={type}
+                href={`${target}?redirect=${encodeURIComponent(location.pathname + location.search + location.hash)}`}
+                {...(hadSession && { target: '_blank' })}
+                className={buttonClass()}
+              >
                 {message}
               </a>
             ))}
           </div>
+          {hadSession && <p>It opens in another tab. Come back to this one when you are signed in there.</p>}
           <p className={styles['or']}>or</p>
         </>
       )}
