@@ -10,6 +10,7 @@ import {
   openPage,
   openSignedIn,
   signIn,
+  goTo,
 } from '../support/browser.ts';
 
 const project = `p-${randomUUID().slice(0, 8)}`;
@@ -155,8 +156,19 @@ describeInBrowser('a change request', () => {
 
   it('that does not exist is a page that says so', async () => {
     const opened = await openSignedIn(`/projects/${project}/change-requests/99999999`);
-    await opened.page.getByRole('heading', { name: 'There is no such change request', level: 1 }).waitFor();
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'There is no such change request', level: 1 }).waitFor();
     await expectAccessible(opened);
+    // What no id can be is as little there.
+    for (const [path, what] of [
+      ['/admin/integrations/new', 'integration'],
+      [`/projects/${project}/change-requests/abc`, 'change request'],
+      ['/admin/segments/abc', 'segment'],
+    ] as const) {
+      await goTo(page, path);
+      await page.getByRole('heading', { name: `There is no such ${what}`, level: 1 }).waitFor();
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    }
     await closeChecked(opened);
   });
 

@@ -40,8 +40,12 @@ interface PageErrorProps {
   readonly retry: () => void;
 }
 
+/** Whether there is nothing at the address: it names what does not exist, or what nothing can be called, such as `abc` for an id. */
 function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.kind === 'NotFoundError';
+  if (!(error instanceof ApiError)) return false;
+  const { kind, details } = error;
+  if (kind === 'ValidationError') return details.some(({ path }) => path?.startsWith('/params/') === true);
+  return kind === 'NotFoundError';
 }
 
 /** Whether it is what the user may not read, and no repetition helps. */

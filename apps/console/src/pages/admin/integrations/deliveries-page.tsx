@@ -1,4 +1,5 @@
 import {
+  type Addon,
   type Event,
   GetAddon,
   GetDeliveryStatus,
@@ -170,10 +171,8 @@ function Status({ id }: { readonly id: number }) {
   );
 }
 
-/** What became of the events of an integration, with what sends them again. */
-export function DeliveriesPage({ item }: { readonly item: string }) {
-  const id = Number(item);
-  const addon = useQuery(operationQuery(GetAddon, { params: { id } }));
+function Deliveries({ integration }: { readonly integration: Addon }) {
+  const { id } = integration;
   const mayCall = useMayCall();
   const mayRead = mayCall(ListIntegrationEvents);
   const attempts = useQuery({
@@ -187,7 +186,7 @@ export function DeliveriesPage({ item }: { readonly item: string }) {
   return (
     <AdminPage
       id="integrations"
-      title={addon.data === undefined ? `Integration ${item}` : nameOf(addon.data)}
+      title={nameOf(integration)}
       actions={
         mayRead && (
           <>
@@ -200,7 +199,7 @@ export function DeliveriesPage({ item }: { readonly item: string }) {
       }
     >
       <MissingPermissionNotice operation={ListIntegrationEvents} />
-      {addon.data?.enabled === false && <Notice>The integration is off: nothing is sent.</Notice>}
+      {!integration.enabled && <Notice>The integration is off: nothing is sent.</Notice>}
       {mayRead && (
         <>
           <Status id={id} />
@@ -251,5 +250,15 @@ export function DeliveriesPage({ item }: { readonly item: string }) {
       {opened === 'test' && <TestDialog id={id} onClose={close} />}
       {opened === 'replay' && <ReplayDialog id={id} onClose={close} />}
     </AdminPage>
+  );
+}
+
+/** What became of the events of an integration, with what sends them again. */
+export function DeliveriesPage({ item }: { readonly item: string }) {
+  const addon = useQuery(operationQuery(GetAddon, { params: { id: Number(item) } }));
+  return (
+    <QueryResult query={addon} page="integration">
+      {(integration) => <Deliveries integration={integration} />}
+    </QueryResult>
   );
 }
