@@ -102,6 +102,23 @@ async function createProject(id: string, name: string, mode: string, people: Rec
   things[id] = { request, segment: segmentId };
 }
 
+/** A user with a role of their own, in the projects or everywhere. Returns their key. */
+async function keyOfClerk(
+  name: string,
+  type: 'custom' | 'root-custom',
+  permissions: readonly string[],
+): Promise<string> {
+  const role = { name: `${name} ${unique}`, type, permissions: permissions.map((one) => ({ name: one })) };
+  const { id: roleId } = (await api('POST', '/api/admin/roles', role)) as Identified;
+  const user = { username: `${name}-${unique}`, rootRole: type === 'custom' ? rootRoles.viewer : roleId };
+  const { id } = (await api('POST', '/api/admin/user-admin', user)) as Identified;
+  const access = { users: [id], groups: [], roles: [roleId] };
+  if (type === 'custom')
+    for (const project of [guarded, vault]) await api('POST', `/api/admin/projects/${project}/access`, access);
+  const made = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'roles' });
+  return (made as { readonly secret: string }).secret;
+}
+
 /** Goes to another page without loading the console again, which would forget the key, and waits until all of it is there. */
 async function goTo(page: Page, path: string): Promise<void> {
   const before = await page.title();
@@ -268,21 +285,10 @@ describeInBrowser('the console, for people in five roles,', () => {
   });
 
   it('offers the roles, the types of tokens and the deletions that the server accepts, and no others', async () => {
-    const clerkOf = async (name: string, type: string, permissions: readonly string[]) => {
-      const role = { name: `${name} ${unique}`, type, permissions: permissions.map((one) => ({ name: one })) };
-      const { id: roleId } = (await api('POST', '/api/admin/roles', role)) as Identified;
-      const user = { username: `${name}-${unique}`, rootRole: type === 'custom' ? rootRoles.viewer : roleId };
-      const { id } = (await api('POST', '/api/admin/user-admin', user)) as Identified;
-      const made = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'roles' });
-      if (type === 'custom')
-        for (const project of [guarded, vault])
-          await api('POST', `/api/admin/projects/${project}/access`, { users: [id], groups: [], roles: [roleId] });
-      return (made as { readonly secret: string }).secret;
-    };
     const tokenRights = ['READ_PROJECT_API_TOKEN', 'DELETE_PROJECT_API_TOKEN'];
-    const ofProject = await clerkOf('porter', 'custom', ['PROJECT_USER_ACCESS_WRITE', ...tokenRights]);
+    const ofProject = await keyOfClerk('porter', 'custom', ['PROJECT_USER_ACCESS_WRITE', ...tokenRights]);
     const sdkTokens = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'];
-    const ofTokens = await clerkOf('minter', 'root-custom', [...sdkTokens, 'DELETE_FRONTEND_API_TOKEN']);
+    const ofTokens = await keyOfClerk('minter', 'root-custom', [...sdkTokens, 'DELETE_FRONTEND_API_TOKEN']);
     const tokenOf = (tokenName: string, type: string, projects: readonly string[]) =>
       api('POST', '/api/admin/api-tokens', { tokenName, type, environment: 'development', projects });
     await tokenOf(`shared-${unique}`, 'client', [guarded, vault]);
@@ -329,5 +335,27 @@ describeInBrowser('the console, for people in five roles,', () => {
     expect((await types.allInnerTexts()).map((text) => text.split(/\s/)[0])).toEqual(['Frontend']);
     await minting.page.keyboard.press('Escape');
     await closeChecked(minting);
+  });
+
+  it('offers no switch that would add a first strategy to who may switch, but not add strategies', async () => {
+    const key = await keyOfClerk('switcher', 'custom', ['UPDATE_FEATURE_ENVIRONMENT']);
+    const strategies = `/api/admin/projects/${guarded}/features/${guarded}.one/environments/development/strategies`;
+    await api('POST', strategies, { name: 'default' });
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signIn(page, key);
+    await settled(page);
+    for (const [flag, isOffered] of [
+      [`${guarded}.one`, true],
+      [`${guarded}.two`, false],
+    ] as const) {
+      await goTo(page, `/flags?q=${flag}`);
+      const inList = page.getByRole('switch', { name: `${flag} in development` });
+      await eventually(async () => expect(await inList.isEnabled()).toBe(isOffered));
+      await goTo(page, `/projects/${guarded}/features/${flag}`);
+      const onPage = page.getByRole('main').getByRole('switch', { name: 'Enabled in development' });
+      await eventually(async () => expect(await onPage.isEnabled()).toBe(isOffered));
+    }
+    await closeChecked(opened);
   });
 });

@@ -270,6 +270,10 @@ export function EnvironmentColumn({
   const isArchived = feature.archived === true;
   const mayEdit = (permission: Permission, place = name): boolean => !isArchived && mayEditIn(permission, place);
 
+  // Where there is no strategy, turning the flag on adds one.
+  const addsStrategy = !enabled && strategies.length === 0;
+  const mayToggle = mayEdit('UPDATE_FEATURE_ENVIRONMENT') && (!addsStrategy || mayEdit('CREATE_FEATURE_STRATEGY'));
+
   const { added, missing } = useMemo(
     () => differencesToReference(environment.strategies ?? [], reference?.strategies),
     [environment, reference],
@@ -330,7 +334,7 @@ export function EnvironmentColumn({
       <ColumnHead
         environment={environment}
         isProtected={isProtected}
-        isSwitchDisabled={!mayEdit('UPDATE_FEATURE_ENVIRONMENT') || edits.isPending}
+        isSwitchDisabled={!mayToggle || edits.isPending}
         edits={edits}
       />
       {strategies.length === 0 && (

@@ -155,7 +155,7 @@ interface SwitchCellProps {
   readonly environment: string;
   readonly editStatus: EditStatus;
   readonly usageOf: RecentUsageOf | undefined;
-  readonly mayToggle: boolean;
+  readonly mayToggle: (project: string, environment: string, addsStrategy: boolean) => boolean;
   readonly isPending: boolean;
   readonly onToggle: RowActions['toggle'];
 }
@@ -167,6 +167,7 @@ function SwitchCell({ flag, environment, editStatus, usageOf, mayToggle, isPendi
   const segmentName = (id: number): string => flag.segments[flag.segmentIds?.indexOf(id) ?? -1] ?? `segment ${id}`;
   const words = state.reach && reachWords(state.reach, segmentName);
   const usage = usageOf?.(flag.name, environment);
+  const addsStrategy = !state.enabled && state.hasStrategies === false;
   return (
     <div className={styles['reach']}>
       <button
@@ -175,7 +176,7 @@ function SwitchCell({ flag, environment, editStatus, usageOf, mayToggle, isPendi
         aria-checked={state.enabled}
         aria-label={`${flag.name} in ${environment}`}
         title={environment}
-        disabled={!mayToggle || flag.archivedAt !== null}
+        disabled={!mayToggle(flag.project, environment, addsStrategy) || flag.archivedAt !== null}
         aria-busy={isPending}
         className={styles['switch']}
         onClick={() => onToggle(flag, environment, !state.enabled)}
@@ -222,7 +223,7 @@ interface RowProps {
   readonly isActive: boolean;
   /** the environment in which a switch of the flag is pending */
   readonly pendingEnvironment: string | undefined;
-  readonly mayToggle: (project: string, environment: string) => boolean;
+  readonly mayToggle: (project: string, environment: string, addsStrategy: boolean) => boolean;
   /** whether there is something that the user may do with selected flags */
   readonly maySelect: boolean;
   readonly actions: RowActions;
@@ -306,7 +307,7 @@ const Row = memo(
               environment={name}
               editStatus={editStatus}
               usageOf={usageOf}
-              mayToggle={mayToggle(flag.project, name)}
+              mayToggle={mayToggle}
               isPending={pendingEnvironment === name}
               onToggle={actions.toggle}
             />
@@ -377,7 +378,7 @@ interface FlagTableProps {
   readonly activeRow: number;
   /** by flag, the environment in which its switch is pending */
   readonly pendingEnvironments: ReadonlyMap<string, string>;
-  readonly mayToggle: (project: string, environment: string) => boolean;
+  readonly mayToggle: (project: string, environment: string, addsStrategy: boolean) => boolean;
   /** whether there is something that the user may do with selected flags */
   readonly maySelect: boolean;
   readonly actions: RowActions;

@@ -105,10 +105,12 @@ function useFlagListRights(listed: string | undefined, environments: readonly st
   const projects = (useProjects().data?.projects ?? []).filter(({ id }) => listed === undefined || id === listed);
   const mayCreate =
     listed === undefined ? maySomewhere(['CREATE_FEATURE']) : hasPermission('CREATE_FEATURE', { project: listed });
-  const mayToggle = (project: string, environment: string): boolean =>
+  /** @param addsStrategy whether the flag is turned on where it has no strategy, and gets one */
+  const mayToggle = (project: string, environment: string, addsStrategy = false): boolean =>
     isProtected(project, environment)
       ? mayPropose(project)
-      : hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment });
+      : hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment }) &&
+        (!addsStrategy || hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }));
   const mayBulk = (action: BulkAction): boolean =>
     projects.some(({ id: project }) => {
       if (action.kind === 'switch') return mayToggle(project, action.environment);
