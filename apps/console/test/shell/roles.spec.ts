@@ -358,4 +358,34 @@ describeInBrowser('the console, for people in five roles,', () => {
     }
     await closeChecked(opened);
   });
+
+  it('offers of integrations what takes no administrator to those who are none', async () => {
+    const key = await keyOfClerk('messenger', 'root-custom', ['CREATE_ADDON', 'UPDATE_ADDON']);
+    const parameters = { url: 'https://hooks.example.org/' };
+    for (const [name, events] of [
+      ['everything', ['*']],
+      ['flags', ['feature-created']],
+    ] as const) {
+      const addon = { provider: 'webhook', enabled: false, description: `${name} ${unique}`, parameters, events };
+      await api('POST', '/api/admin/addons', addon);
+    }
+    const opened = await openPage('/profile');
+    const { page } = opened;
+    await signIn(page, key);
+    await settled(page);
+    await goTo(page, '/admin/integrations');
+    const actionsOf = (name: string) => page.getByRole('button', { name: `Actions for ${name} ${unique}` });
+    await actionsOf('flags').waitFor();
+    expect(await actionsOf('everything').count()).toBe(0);
+    await page.getByRole('button', { name: 'Create an integration' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create an integration' });
+    await dialog.getByLabel('Webhook URL').waitFor();
+    expect(await dialog.getByText('leave *****', { exact: false }).count()).toBe(0);
+    await dialog.getByRole('button', { name: /Kind/ }).click();
+    await page.getByRole('option', { name: /^Slack app/i }).click();
+    await dialog.getByLabel('Access token').waitFor();
+    expect(await dialog.getByLabel('Signing secret').count()).toBe(0);
+    await page.keyboard.press('Escape');
+    await closeChecked(opened);
+  });
 });

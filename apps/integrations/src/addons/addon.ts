@@ -9,6 +9,7 @@ import {
   isAdministrator,
   maskedParameter,
   refusal,
+  takesReviews,
 } from '@bunting/contracts';
 import { recipientsOf } from '../messages/batch.ts';
 import { requireValidHostname } from '../messages/log-records.ts';
@@ -217,7 +218,7 @@ export function isChosen(selection: Selection, event: SelectedEvent): boolean {
 }
 
 /** Whether an integration gets an event: one that is chosen, or by which it updates its messages about change requests. */
-export function selects(integration: Selection & ReviewIntegration, event: SelectedEvent): boolean {
+export function selects(integration: Selection & Pick<AddonBody, 'provider' | 'parameters'>, event: SelectedEvent): boolean {
   if (isChosen(integration, event)) return true;
   return takesReviews(integration) && reviewedRequestOf(event) !== undefined && isInScope(integration, event);
 }
@@ -231,13 +232,6 @@ export function isInScope(
     (project == null || isForAll(projects) || projects.includes(project)) &&
     (environment == null || isForAll(environments) || environments.includes(environment))
   );
-}
-
-type ReviewIntegration = Pick<Integration, 'provider'> & { readonly parameters: Readonly<Record<string, unknown>> };
-
-/** Whether messages of an integration have buttons by which people review change requests. */
-export function takesReviews({ provider, parameters }: ReviewIntegration): boolean {
-  return provider === 'slack-app' && parameters['signingSecret'] !== undefined;
 }
 
 const contentTypes = ['change-added', 'change-edited', 'change-discarded'];
@@ -259,7 +253,7 @@ export function reviewedRequestOf({ type, data, preData }: SelectedEvent): numbe
  * Slack account.
  * @throws Refusal `NoAccessError`
  */
-export function requireMayTakeReviews(caller: Caller, integration: ReviewIntegration): void {
+export function requireMayTakeReviews(caller: Caller, integration: Pick<AddonBody, 'provider' | 'parameters'>): void {
   if (takesReviews(integration) && !isAdministrator(caller))
     throw refusal('NoAccessError', 'Only administrators may create and edit an integration with a signing secret.');
 }

@@ -10,12 +10,13 @@ import {
   ListAddons,
   ReadEventLog,
   rootScope,
+  takesReviews,
   UpdateAddon,
 } from '@bunting/contracts';
 import { call } from '../calls.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
-import { integrationFrom, requireMayDirect, requireMayTakeReviews, takesReviews, visibleTo } from './addon.ts';
+import { integrationFrom, requireMayDirect, requireMayTakeReviews, visibleTo } from './addon.ts';
 import { addonNotFound, type IntegrationReader, type TaggedAddon } from './addon-store.ts';
 import { providers } from './providers.ts';
 
@@ -43,7 +44,7 @@ export async function getVisible(reader: IntegrationReader, id: number, caller: 
 export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[] {
   const { bus, reader, transaction, allowed, maxAddons, hasMailServer, publicUrl, wake } = context;
   /** @throws Refusal for reviews that the caller may not take, or that nobody could give */
-  const requireReviewable = (caller: Caller, integration: Parameters<typeof takesReviews>[0]): void => {
+  const requireReviewable = (caller: Caller, integration: Parameters<typeof requireMayTakeReviews>[1]): void => {
     requireMayTakeReviews(caller, integration);
     if (takesReviews(integration) && publicUrl === '')
       throw invalid(

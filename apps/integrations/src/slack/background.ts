@@ -8,11 +8,12 @@ import {
   maxCommentLength,
   Refusal,
   ReviewAsSlackUser,
+  takesReviews,
 } from '@bunting/contracts';
 import { type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { isChosen, isInScope, reviewedRequestOf, type Target, takesReviews } from '../addons/addon.ts';
+import { isChosen, isInScope, reviewedRequestOf, type Target } from '../addons/addon.ts';
 import type { IntegrationReader } from '../addons/addon-store.ts';
 import { call } from '../calls.ts';
 import type { Attempt } from '../delivery/attempt.ts';

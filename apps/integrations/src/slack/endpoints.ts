@@ -1,6 +1,5 @@
 import { type Endpoint, implement } from '@bunting/bus';
-import { ReceiveSlackInteraction, Refusal, refusal } from '@bunting/contracts';
-import { takesReviews } from '../addons/addon.ts';
+import { ReceiveSlackInteraction, Refusal, refusal, takesReviews } from '@bunting/contracts';
 import type { IntegrationsContext } from '../endpoints.ts';
 import { hashOfToken, isSigned } from '../sending/slack-signature.ts';
 import { interactionIn } from './interaction.ts';

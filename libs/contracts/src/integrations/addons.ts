@@ -95,6 +95,11 @@ export const AddonBody = Type.Object(
 );
 export type AddonBody = Static<typeof AddonBody>;
 
+/** Whether messages of an integration have buttons by which people review change requests: administrators alone create and edit it. */
+export function takesReviews({ provider, parameters }: Pick<AddonBody, 'provider' | 'parameters'>): boolean {
+  return provider === 'slack-app' && parameters['signingSecret'] !== undefined;
+}
+
 /** Lists what the caller may see: an integration for hidden projects alone does not exist for a caller from whom they are hidden. */
 export const ListAddons = defineOperation({
   subject: 'call.integrations.list-addons',

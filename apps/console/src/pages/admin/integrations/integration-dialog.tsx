@@ -38,17 +38,19 @@ const firstEvents = ['feature-environment-enabled', 'feature-environment-disable
 
 function ParameterField({
   parameter,
+  isStored,
   value,
   onChange,
 }: {
   readonly parameter: Parameter;
+  /** whether the integration exists, and with it what was entered before */
+  readonly isStored: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }) {
   const { displayName, description, placeholder, required, sensitive, type } = parameter;
-  const hint = sensitive
-    ? `${description ?? ''} It is stored encrypted and not shown again; leave ***** to keep it.`.trim()
-    : description;
+  const secrecy = `It is stored encrypted and not shown again${isStored ? '; leave ***** to keep it' : ''}.`;
+  const hint = sensitive ? `${description ?? ''} ${secrecy}`.trim() : description;
   return (
     <TextField
       label={displayName}
@@ -87,6 +89,8 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
   }>();
   const change = (changed: Partial<AddonBody>): void => setBody((before) => ({ ...before, ...changed }));
   const provider = providers.find(({ name }) => name === body.provider);
+  // Whoever knows the secret that signs reviews can review as everybody who has linked a Slack account.
+  const parameters = (provider?.parameters ?? []).filter(({ name }) => isAdministrator || name !== 'signingSecret');
 
   const { error, isPending, mutate } = useMutation<void, ApiError>({
     mutationFn: async () => {
@@ -134,10 +138,11 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
         onChange={(description) => change({ description })}
         autoFocus
       />
-      {provider?.parameters.map((parameter) => (
+      {parameters.map((parameter) => (
         <ParameterField
           key={parameter.name}
           parameter={parameter}
+          isStored={addon !== undefined}
           value={String(body.parameters[parameter.name] ?? '')}
           onChange={(value) => change({ parameters: { ...body.parameters, [parameter.name]: value } })}
         />

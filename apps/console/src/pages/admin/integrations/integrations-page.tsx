@@ -1,7 +1,8 @@
-import { CreateAddon, DeleteAddon, ListAddons, UpdateAddon } from '@bunting/contracts';
+import { CreateAddon, DeleteAddon, ListAddons, takesReviews, UpdateAddon } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import { usePermissionCheck } from '../../../api/permissions.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Badge } from '../../../components/content/badge.tsx';
 import { ProjectNames } from '../../../components/content/project-name.tsx';
@@ -19,6 +20,7 @@ function isAll(names: readonly string[]): boolean {
 function Integrations() {
   const query = useQuery(operationQuery(ListAddons, {}));
   const providers = query.data?.providers ?? [];
+  const isAdministrator = usePermissionCheck()('ADMIN');
   const labelOf = (name: string): string => providers.find((one) => one.name === name)?.displayName ?? name;
   return (
     <AdminCatalogue
@@ -77,6 +79,7 @@ function Integrations() {
           label: 'Edit',
           icon: 'edit',
           operation: UpdateAddon,
+          isOffered: (addon) => isAdministrator || !(takesReviews(addon) || addon.events.includes('*')),
           dialog: (addon, onClose) => <IntegrationDialog providers={providers} addon={addon} onClose={onClose} />,
         },
       ]}
