@@ -92,14 +92,29 @@ interface ApiResponse {
   readonly body: unknown;
 }
 
-async function fetchResponse(url: string, init: RequestInit): Promise<ApiResponse> {
+/**
+ * Milliseconds without the head of a response after which the connection of a read counts as lost, such as when the computer has slept: the
+ * gateway answers earlier, if only that it cannot. A write waits, since what has become of it is not known.
+ */
+const maxSilenceMs = 30_000;
+
+async function fetchResponse(url: string, { signal, ...init }: RequestInit): Promise<ApiResponse> {
+  const connection = new AbortController();
+  const abort = (): void => connection.abort();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort);
+  const silence = init.method === 'GET' ? setTimeout(abort, maxSilenceMs) : undefined;
   try {
-    const response = await fetch(url, init);
+    const response = await fetch(url, { ...init, signal: connection.signal });
+    clearTimeout(silence);
     compareClocks(response);
     return { response, body: await parseBody(response) };
   } catch (error) {
-    if (error instanceof ApiError || init.signal?.aborted === true) throw error;
+    if (error instanceof ApiError || signal?.aborted === true) throw error;
     throw new ApiError('Offline', 'There is no connection to Bunting.');
+  } finally {
+    clearTimeout(silence);
+    signal?.removeEventListener('abort', abort);
   }
 }
 

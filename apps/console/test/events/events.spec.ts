@@ -318,14 +318,14 @@ describeInBrowser('undoing an event', () => {
     await changeStrategy(project, flag, 'development', id, rollout(40));
     const { opened, page, dialog } = await openUndo(flag, 'feature-strategy-update');
     await dialog.getByRole('row', { name: 'parameters › rollout 40 10' }).waitFor();
-    const read = (address: URL): boolean => address.pathname.endsWith('/undo');
-    await page.route(read, (route) =>
-      route.fulfill({ status: 403, json: { name: 'NoAccessError', message: 'Hidden.' } }),
+    let isHidden = true;
+    await page.route('**/undo', (route) =>
+      isHidden ? route.fulfill({ status: 403, json: { name: 'NoAccessError', message: 'Hidden.' } }) : route.fallback(),
     );
     await dialog.getByRole('button', { name: 'Undo', exact: true }).click();
     await dialog.getByText('Hidden.').first().waitFor();
     expect(await strategiesOf(project, flag, 'development')).toMatchObject([{ parameters: { rollout: '40' } }]);
-    await page.unroute(read);
+    isHidden = false;
     // Another person edits after the last look, and before the step.
     await page.route(`**/strategies/${id}`, async (route) => {
       if (route.request().method() !== 'GET') await changeStrategy(project, flag, 'development', id, rollout(70));

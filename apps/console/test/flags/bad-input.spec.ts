@@ -285,6 +285,26 @@ describeInBrowser('the page of a flag', () => {
     await closeChecked(opened);
   });
 
+  it('reads again where a connection has died without a sign', async () => {
+    const name = await aFlag();
+    const opened = await openPage('/');
+    const { page } = opened;
+    await page.clock.install();
+    await page.goto(new URL('/change-requests', page.url()).href);
+    await signIn(page);
+    let isDead = true;
+    await page.route(`**/features/${name}`, (route) => {
+      if (!isDead) return route.fallback();
+      isDead = false;
+    });
+    const asked = page.waitForRequest((request) => request.url().endsWith(`/features/${name}`));
+    await goTo(page, `/projects/default/features/${name}`);
+    await asked;
+    await page.clock.fastForward(30_000);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('reads again by itself after a short failure, and says with a retry what goes on for longer', async () => {
     const name = await aFlag();
     const opened = await openSignedIn('/change-requests');
