@@ -6,6 +6,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
   signIn,
   untilFocused,
@@ -368,12 +369,28 @@ describeInBrowser('the list of flags', () => {
     const sentAgain = page.waitForRequest('**/api/admin/environments');
     refused.resolve();
     await sentAgain;
-    await page.getByRole('checkbox', { name: 'Select listed.002' }).click();
+    for (const key of ['j', 'x']) await page.keyboard.press(key);
     await page.getByText('1 flag selected').waitFor();
     loaded.resolve();
     await page.getByRole('switch', { name: 'listed.002 in production' }).waitFor();
     expect(await page.getByText('1 flag selected').count()).toBe(1);
     expect(await page.getByRole('dialog').count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('shows its columns together, and none before it knows the environments', async () => {
+    const opened = await openPage('/projects/listed/flags?q=%22listed.29%22');
+    const { page } = opened;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/admin/environments', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await signIn(page);
+    await page.getByText('10 flags').waitFor();
+    expect(await page.getByRole('columnheader').count()).toBe(0);
+    held.resolve();
+    await page.getByRole('columnheader', { name: 'production' }).waitFor();
     await closeChecked(opened);
   });
 

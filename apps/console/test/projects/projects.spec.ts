@@ -100,14 +100,14 @@ describeInBrowser('the pages of projects', () => {
     await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: 'Settings' }).press('Enter');
-    await page.getByRole('spinbutton', { name: 'Active flags at most' }).fill('7');
-    await page.getByRole('textbox', { name: 'Pattern for the names of flags' }).fill('shop-[a-z]+');
+    await page.getByRole('spinbutton', { name: 'Limit of active flags' }).fill('7');
+    await page.getByRole('textbox', { name: 'Pattern of names of flags' }).fill('shop-[a-z]+');
     await api('PUT', `/api/admin/projects/${id}/settings`, { mode: 'protected' });
     await page.keyboard.press('Enter');
     await page.getByText('Both edits are combined here', { exact: false }).waitFor();
     expect(await page.getByRole('radio', { name: 'Protected' }).isChecked()).toBe(true);
     await expectAccessible(opened);
-    await page.getByRole('spinbutton', { name: 'Active flags at most' }).press('Enter');
+    await page.getByRole('spinbutton', { name: 'Limit of active flags' }).press('Enter');
     await page.getByText('The settings are saved.').waitFor();
     expect(await api('GET', `/api/admin/projects/${id}/overview`)).toMatchObject({
       mode: 'protected',

@@ -87,7 +87,9 @@ function sizesOutOfScale(page: Page): Promise<readonly string[]> {
 function disorderIn(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const textOf = (element: Element): string => element.textContent.trim();
-    const primary = [...document.querySelectorAll('main [class*=_primary_]:not([data-disabled])')];
+    const primary = [...document.querySelectorAll('main [class*=_primary_]:not([data-disabled])')].filter((button) =>
+      button.checkVisibility({ visibilityProperty: true }),
+    );
     const current = [...document.querySelectorAll('nav[aria-label="Where this page belongs"] [aria-current]')];
     const unaligned = [...document.querySelectorAll<HTMLTableElement>('main table')].flatMap((table) => {
       const rows = [...table.tBodies].flatMap((body) => [...body.rows]);

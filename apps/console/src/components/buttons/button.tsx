@@ -44,3 +44,16 @@ export function IconButton({ variant = 'quiet', size, icon, filled = false, labe
     </span>
   );
 }
+
+interface PlaceOfButtonProps {
+  readonly isHidden: boolean;
+  readonly children: React.ReactNode;
+}
+
+/**
+ * The button that creates a thing, in the head of the page of a list. An empty list has the button in its middle instead: until it is known
+ * to be empty or not, its place in the head is kept, so that a button does not go away from under the pointer.
+ */
+export function PlaceOfButton({ isHidden, children }: PlaceOfButtonProps) {
+  return isHidden ? <span className={styles['hidden']}>{children}</span> : children;
+}

@@ -3,7 +3,7 @@ import { Suspense, useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
 import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
-import { Button } from '../buttons/button.tsx';
+import { Button, PlaceOfButton } from '../buttons/button.tsx';
 import { isDenied } from '../content/query-result.tsx';
 import type { MenuEntry } from '../buttons/menu.tsx';
 import { ConfirmOperationDialog } from '../dialogs/confirm-operation-dialog.tsx';
@@ -120,6 +120,8 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
   );
   // An empty list has the button itself, below the words about what would be listed.
   const isEmpty = list.filter === undefined && list.query.data?.length === 0;
+  const mayBeEmpty =
+    isEmpty || (list.filter === undefined && list.query.data === undefined && list.query.error == null);
   const createButton = mayCreate && (
     <Button
       variant={create.isSecondary === true ? 'secondary' : 'primary'}
@@ -246,5 +248,5 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
       </Suspense>
     </>
   );
-  return frame?.(!isEmpty && createButton, content) ?? content;
+  return frame?.(<PlaceOfButton isHidden={mayBeEmpty}>{createButton}</PlaceOfButton>, content) ?? content;
 }

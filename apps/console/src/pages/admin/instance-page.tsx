@@ -102,17 +102,15 @@ function Facts({ config }: { readonly config: UiConfig }) {
     <dl className={styles['pairs']}>
       {[
         ['Version', `${config.name} ${config.version}`],
-        ['Speaks the API of Unleash', config.versionInfo.current.oss],
+        ['API of Unleash', config.versionInfo.current.oss],
         ['Installation id', config.versionInfo.instanceId],
-        ['Address for people', config.unleashUrl || 'not set: GATEWAY_PUBLIC_URL'],
+        ['Address of the console', config.unleashUrl || 'not set: GATEWAY_PUBLIC_URL'],
         [
-          'Pages that may call the frontend API',
-          config.frontendApiOrigins.includes('*')
-            ? 'those of every origin'
-            : config.frontendApiOrigins.join(', ') || 'nothing',
+          'Origins of the frontend API',
+          config.frontendApiOrigins.includes('*') ? 'every origin' : config.frontendApiOrigins.join(', ') || 'nothing',
         ],
         ['Mail server', config.emailEnabled ? 'set' : 'not set: SMTP_URL'],
-        ['Single sign-on', config.oidcConfiguredThroughEnv ? 'by the variables OIDC_*' : 'by the settings here'],
+        ['Single sign-on', config.oidcConfiguredThroughEnv ? 'set by OIDC_* variables' : 'set here'],
         ['Passwords', onOff(!config.disablePasswordAuth)],
         ['Reports to others', 'nothing'],
       ].map(([name, value]) => (

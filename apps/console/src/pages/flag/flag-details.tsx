@@ -253,34 +253,36 @@ function FlagTags({ feature, mayEdit }: Omit<SectionProps, 'project'>) {
         <h3>Tags</h3>
         {mayEdit && <IconButton icon="add" size="small" label="Add a tag" onPress={() => setAdding(true)} />}
       </div>
-      <ul className={styles['badges']}>
-        {tags.map((tag) => (
-          <li key={`${tag.type}:${tag.value}`} className={styles['badges']}>
-            <Badge>
-              <bdi>
-                {tag.type}:{tag.value}
-              </bdi>
-            </Badge>
-            {mayEdit && (
-              <IconButton
-                icon="close"
-                size="small"
-                label={`Remove the tag ${`${tag.type}:${tag.value}`}`}
-                onPress={() =>
-                  updateTags.mutate(
-                    {
-                      params: { featureName: feature.name },
-                      body: { addedTags: [], removedTags: [tag] },
-                      ifMatch: undefined,
-                    },
-                    { onError: notifyError },
-                  )
-                }
-              />
-            )}
-          </li>
-        ))}
-      </ul>
+      {tags.length > 0 && (
+        <ul className={styles['badges']}>
+          {tags.map((tag) => (
+            <li key={`${tag.type}:${tag.value}`} className={styles['badges']}>
+              <Badge>
+                <bdi>
+                  {tag.type}:{tag.value}
+                </bdi>
+              </Badge>
+              {mayEdit && (
+                <IconButton
+                  icon="close"
+                  size="small"
+                  label={`Remove the tag ${`${tag.type}:${tag.value}`}`}
+                  onPress={() =>
+                    updateTags.mutate(
+                      {
+                        params: { featureName: feature.name },
+                        body: { addedTags: [], removedTags: [tag] },
+                        ifMatch: undefined,
+                      },
+                      { onError: notifyError },
+                    )
+                  }
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       {tags.length === 0 && <p className={layout['small']}>No tags.</p>}
       {isAdding && <TagDialog feature={feature} onClose={() => setAdding(false)} />}
     </section>

@@ -435,7 +435,7 @@ export function FlagTable({
   const isAllSelected = props.selectedCount > 0 && props.selectedCount >= (props.exactTotal ?? total);
   const columns = [
     `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,
-    `repeat(${environments.length}, minmax(${environmentWidth}px, 0.5fr))`,
+    ...environments.map(() => `minmax(${environmentWidth}px, 0.5fr)`),
     ...details.map(({ minWidth, grow }) => `minmax(${minWidth}px, ${grow}fr)`),
   ].join(' ');
   return (

@@ -10,7 +10,7 @@ import {
 } from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, PlaceOfButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterChips } from '../../filtering/filter-chips.tsx';
@@ -81,20 +81,21 @@ function useFlagListKeys({
   ]);
 }
 
-/** The enabled environments of a project, or of the installation. */
+/** The enabled environments of a project, or of the installation, and whether they are still being loaded for the first time. */
 function useEnabledEnvironments(project: string | undefined) {
-  const all = useEnvironments().data;
+  const { data: all, isLoading: areAllLoading } = useEnvironments();
   const own = useQuery({
     ...operationQuery(ListEnvironmentsOfProject, { params: { projectId: project ?? '' } }),
     enabled: project !== undefined,
     staleTime: 60_000,
   });
-  return useMemo(() => {
+  const enabled = useMemo(() => {
     const ofProject = new Set(own.data?.environments.filter(({ visible }) => visible === true).map(({ name }) => name));
     return (all?.environments ?? []).filter(
       ({ name, enabled }) => enabled && (own.data === undefined || ofProject.has(name)),
     );
   }, [all, own.data]);
+  return { enabledEnvironments: enabled, areEnvironmentsLoading: areAllLoading || own.isLoading };
 }
 
 /** What the user may do with the flags of a list. */
@@ -130,7 +131,7 @@ const maxListedEnvironments = 5;
 
 /** All flags that match a filter, of every project or of one. */
 export function FlagsPage({ project }: { readonly project?: string | undefined }) {
-  const enabledEnvironments = useEnabledEnvironments(project);
+  const { enabledEnvironments, areEnvironmentsLoading } = useEnabledEnvironments(project);
   const environments = useMemo(() => enabledEnvironments.map(({ name }) => name), [enabledEnvironments]);
   const preference = useEnvironmentPreference();
   const showsUsage = preference.hidesUsage !== true;
@@ -172,7 +173,9 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     listedQuery.current = query;
     scroller.current?.scrollTo({ top: 0 });
   }, [query]);
-  useScrollMemory(scroller, list.isLoaded && !list.isOutdated && total > 0);
+  // Columns that came later would push the others away.
+  const isReady = list.isLoaded && !areEnvironmentsLoading;
+  useScrollMemory(scroller, isReady && !list.isOutdated && total > 0);
   const client = useQueryClient();
   useEventBatches(
     ({ type }) => /^(feature|change|segment|project)-/.test(type),
@@ -205,10 +208,16 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
     </Button>
   );
   const isWithoutFlags = isEmpty && filter.trim() === '';
+  const mayBeWithoutFlags = isWithoutFlags || (filter.trim() === '' && !list.isLoaded && list.error === null);
   const projectName = useProjectName(project);
   const label = project === undefined ? 'Flags' : `Flags of ${projectName}`;
   return (
-    <ListPage project={project} tab="flags" title="Flags" actions={!isWithoutFlags && createButton}>
+    <ListPage
+      project={project}
+      tab="flags"
+      title="Flags"
+      actions={<PlaceOfButton isHidden={mayBeWithoutFlags}>{createButton}</PlaceOfButton>}
+    >
       <div className={styles['bar']}>
         <FilterComboBox
           label="Filter flags"
@@ -241,7 +250,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         <FilterChips filter={filter} chips={chips} onChange={setFilter} onEmpty={() => filterBox.current?.focus()} />
       </div>
       <ErrorNotice error={list.error} retry={() => void list.refetch()} />
-      {!list.isLoaded && list.error === null && <Loading />}
+      {!isReady && !isEmpty && list.error === null && <Loading />}
       {isEmpty && filter.trim() !== '' && (
         <EmptyState title="No flag matches" action={<Button onPress={() => setFilter('')}>Clear the filter</Button>}>
           Remove a part of the filter, or shorten a word: names and tags are searched for it.
@@ -261,7 +270,7 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           you turn it on.
         </EmptyState>
       )}
-      {list.isLoaded && !isEmpty && (
+      {isReady && !isEmpty && (
         <FlagTable
           label={label}
           total={total}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { buttonClass } from '../../../components/buttons/button.tsx';
+import { buttonClass, PlaceOfButton } from '../../../components/buttons/button.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
@@ -32,8 +32,9 @@ function Segments() {
       Create a segment
     </Link>
   );
+  const mayBeEmpty = segments.data === undefined ? segments.error === null : segments.data.length === 0;
   return (
-    <AdminPage id="segments" actions={segments.data?.length !== 0 && createLink}>
+    <AdminPage id="segments" actions={<PlaceOfButton isHidden={mayBeEmpty}>{createLink}</PlaceOfButton>}>
       <MissingPermissionNotice operation={CreateSegment} />
       <ResourceList
         label="Segments"

@@ -81,16 +81,16 @@ function Settings({ project, overview }: SettingsProps) {
               stickiness,
               {
                 name: 'featureLimit',
-                label: 'Active flags at most',
+                label: 'Limit of active flags',
                 hint: `Empty: any number. Flags beyond a lower limit stay. ${`${formatCount(activeFlags, 'active flag')} now.`}`,
               },
               {
                 name: 'featureNaming.pattern',
-                label: 'Pattern for the names of flags',
+                label: 'Pattern of names of flags',
                 hint: 'A regular expression that the whole name must match, such as checkout-[a-z-]+. Flags that exist keep their names.',
               },
-              { name: 'featureNaming.example', label: 'A name that matches' },
-              { name: 'featureNaming.description', label: 'The pattern in words', rows: 2 },
+              { name: 'featureNaming.example', label: 'Example of a name' },
+              { name: 'featureNaming.description', label: 'Description of the pattern', rows: 2 },
             ]}
             notification={() => 'The settings are saved.'}
           />
