@@ -33,6 +33,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** whether it is the route of an operation, whose requests need a permit */
     isOperation?: true;
+    /** the content types of the bodies that it takes, where they are not JSON */
+    contentTypes?: readonly string[];
   }
 }
 

@@ -102,6 +102,33 @@ const sentToServers = async () => {
   return { etag: response.headers.get('etag'), segment: segments.find(({ id }) => id === segment) };
 };
 
+it('takes a list from a page of Bunting with the session of its user, and from no other page', async () => {
+  const username = `uploader-${nth}`;
+  const password = 'A long sentence of 8 words, nobody guesses';
+  const { body } = await admin('POST', '/api/admin/user-admin', { username, rootRole: rootRole.admin });
+  const { id } = body as { id: number };
+  const chosen = { password, confirmPassword: password };
+  await admin('POST', `/api/admin/user-admin/${id}/change-password`, chosen);
+  const signedIn = await fetch(`${platform.url}/auth/simple/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username, password }),
+  });
+  const cookie = (signedIn.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '';
+  const upload = async (type: string, site: string) => {
+    const response = await fetch(`${platform.url}/api/admin/segments/${segment}/list?contextName=userId`, {
+      method: 'PUT',
+      headers: { cookie, 'sec-fetch-site': site, 'content-type': type },
+      body: type === 'application/x-ndjson' ? '"ann"\n' : 'ann\n',
+    });
+    return response.status;
+  };
+  for (const type of ['text/csv', 'text/plain; charset=utf-8', 'application/x-ndjson'])
+    expect([type, await upload(type, 'same-origin'), await ids()]).toEqual([type, 200, ['ann']]);
+  expect(await upload('text/csv', 'cross-site')).toBe(403);
+  expect(await upload('application/x-www-form-urlencoded', 'same-origin')).toBe(415);
+});
+
 it('takes a CSV, NDJSON or lines, adds and removes ids, and returns them', async () => {
   expect(await send('PUT', '\ufeffuserId,name\r\n"a,b",Ann\r\nc,"Eve\n(new)"\r\n')).toMatchObject({
     status: 200,

@@ -209,7 +209,7 @@ export function mountSegmentList(
   app.route({
     method,
     url,
-    config: { isOperation: true },
+    config: { isOperation: true, contentTypes: segmentListContentTypes },
     handler: async (request, response) => {
       const principal = await admit(request, response);
       const { caller } = principal;

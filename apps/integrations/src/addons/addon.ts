@@ -218,7 +218,10 @@ export function isChosen(selection: Selection, event: SelectedEvent): boolean {
 }
 
 /** Whether an integration gets an event: one that is chosen, or by which it updates its messages about change requests. */
-export function selects(integration: Selection & Pick<AddonBody, 'provider' | 'parameters'>, event: SelectedEvent): boolean {
+export function selects(
+  integration: Selection & Pick<AddonBody, 'provider' | 'parameters'>,
+  event: SelectedEvent,
+): boolean {
   if (isChosen(integration, event)) return true;
   return takesReviews(integration) && reviewedRequestOf(event) !== undefined && isInScope(integration, event);
 }

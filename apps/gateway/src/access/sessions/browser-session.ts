@@ -84,10 +84,15 @@ export function sameOriginPolicy({ GATEWAY_BEHIND_TLS: behindTls, GATEWAY_PUBLIC
     /** Whether a page of another origin sends the request. False for the address bar and bookmarks (`none`), and for clients that send neither header. */
     isFromForeignPage: (request: FastifyRequest): boolean =>
       request.headers['sec-fetch-site'] !== 'none' && comesFromOwnPage(request) === false,
-    /** @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is not JSON */
+    /**
+     * @throws Refusal for a write with a session that does not demonstrably come from a page of this origin, or whose body is neither JSON nor
+     * of a content type of the route
+     */
     requireOwnPage: (request: FastifyRequest): void => {
       if (safeMethods.has(request.method)) return;
       if (comesFromOwnPage(request) !== true) throw crossOrigin();
+      const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+      if (request.routeOptions.config.contentTypes?.includes(type) === true) return;
       requireJsonContentType(request.headers, true);
     },
     /** @throws Refusal for a request from a page of another origin; clients that are no browsers send neither header */
