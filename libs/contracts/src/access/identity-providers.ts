@@ -17,6 +17,8 @@ export const signingAlgorithms = [
   'EdDSA',
 ] as const;
 
+const emailDomain = String.raw`\s*@?[^\s,;/:*@]*\s*`;
+
 const oidc = {
   enabled: Type.Boolean({ description: 'whether users can sign in through the provider' }),
   discoverUrl: Type.String({
@@ -27,6 +29,7 @@ const oidc = {
   autoCreate: Type.Boolean({ description: 'whether a user is created at the first sign-in' }),
   emailDomains: Type.String({
     maxLength: 4_096,
+    documentedPattern: `^${emailDomain}(,${emailDomain})*$`,
     description: 'domains of e-mail addresses that may sign in, comma-separated; empty for every domain',
   }),
   defaultRootRole: Type.Enum(['Admin', 'Editor', 'Viewer'], {

@@ -51,6 +51,22 @@ it.each([
   expect(() => change({ ...body, enabled: false })).not.toThrow();
 });
 
+it.each([
+  'example.org; example.com',
+  'example.org example.com',
+  'https://example.org',
+  '*.example.org',
+  'ann@example.org',
+])('domains of e-mail addresses are not %s, with which nobody could sign in', (emailDomains) => {
+  expect(() => change({ emailDomains })).toThrow('is no domain');
+  expect(() => change({ emailDomains: `example.org, ${emailDomains}` })).toThrow('is no domain');
+});
+
+it('domains of e-mail addresses are separated by commas, and may begin with the sign before them', () => {
+  for (const emailDomains of ['', 'example.org', ' @example.org , müller.example,'])
+    expect(change({ emailDomains })).toMatchObject({ emailDomains });
+});
+
 it('members of a body that are no OpenID settings are not stored', () => {
   const body = { client_secret: 'mistyped', id: 'scim', autoCreate: true } as object;
   expect(mergeOidcSettings(before, body)).toEqual({ ...before, autoCreate: true });

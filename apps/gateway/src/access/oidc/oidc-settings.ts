@@ -45,7 +45,7 @@ function settingsIn(body: OidcSettingsBody): Partial<OidcSettingsWithoutSecret> 
 /**
  * The settings after a change. The stored secret is retained for the same client at the same provider only: otherwise it could be sent to
  * another host by changing the URL of the provider.
- * @throws Refusal 400 for settings that are enabled and not complete
+ * @throws Refusal 400 for settings that are enabled and not complete, or with which nobody could sign in
  */
 export function mergeOidcSettings(before: OidcSettingsWithSecret, body: OidcSettingsBody): OidcSettingsWithSecret {
   const { secret } = body;
@@ -61,6 +61,13 @@ export function mergeOidcSettings(before: OidcSettingsWithSecret, body: OidcSett
   if (after.clientId === '') throw invalidProperty('The id of the client must be given', '/body/clientId');
   if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
     throw invalidProperty('The path of the claim with the groups must be given', '/body/groupJsonPath');
+  // With another separator there is one domain, which nobody has: nobody could sign in.
+  const noDomain = after.emailDomains.split(',').find((domain) => /\S\s+\S|[;/:*]|\S@/.test(domain));
+  if (noDomain !== undefined)
+    throw invalidProperty(
+      `“${noDomain.trim().slice(0, 100)}” is no domain: they are written as example.org, example.com`,
+      '/body/emailDomains',
+    );
   return after;
 }
 
