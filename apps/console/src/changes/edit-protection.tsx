@@ -27,6 +27,7 @@ export async function readProtectedEnvironments(client: QueryClient, project: st
 }
 
 export interface EditProtection {
+  /** empty for an edit that belongs to no project, which nothing protects */
   readonly project: string;
   /** the protected environments are not yet known: an edit has to wait for them */
   readonly isLoading: boolean;
@@ -38,15 +39,25 @@ export interface EditProtection {
   readonly isDirect: boolean;
 }
 
-/** The protection that an edit of flags of a project meets in one environment; without `inEnvironment`, in all of them. */
-export function useEditProtection(project: string, inEnvironment?: string): EditProtection {
-  const { data, isPending } = useQuery(changeRequestConfigQuery(project));
+/**
+ * The protection that an edit of flags of a project meets in one environment, or in those of a list; without `inEnvironments`, in all of them.
+ * Without a project there is none.
+ */
+export function useEditProtection(
+  project: string | undefined,
+  inEnvironments?: string | readonly string[],
+): EditProtection {
+  const { data, isPending } = useQuery({
+    ...changeRequestConfigQuery(project ?? ''),
+    enabled: project !== undefined,
+  });
   const hasPermission = usePermissionCheck();
   const environments = protectedEnvironmentsOf(data ?? []).filter(
-    (name) => inEnvironment === undefined || name === inEnvironment,
+    (name) => inEnvironments === undefined || [inEnvironments].flat().includes(name),
   );
   const maySkip = environments.every((environment) => hasPermission('SKIP_CHANGE_REQUEST', { project, environment }));
-  return { project, isLoading: isPending, environments, maySkip, isDirect: maySkip && environments.length > 0 };
+  const isLoading = isPending && project !== undefined;
+  return { project: project ?? '', isLoading, environments, maySkip, isDirect: maySkip && environments.length > 0 };
 }
 
 /**

@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import type { Write } from '../api/last-write.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { Button } from '../components/buttons/button.tsx';
-import { useMayUndo } from '../pages/events/undo-rights.ts';
+import { useUndoRights } from '../pages/events/undo-rights.ts';
 import { ToastAnchor } from './toasts.tsx';
 
 interface WrittenEvent {
@@ -48,7 +48,7 @@ function pageOf({ featureName, project, type, data }: Event): string | undefined
 
 /** Whoever may create something may not always remove it. */
 function UndoOffer({ event, onUndo }: { readonly event: Event } & Pick<WriteActionsProps, 'onUndo'>) {
-  if (!useMayUndo(event)) return null;
+  if (!useUndoRights(event).mayUndo) return null;
   return (
     <Button size="small" onPress={() => onUndo(event)}>
       Undo

@@ -204,6 +204,90 @@ describeInBrowser('a protected environment', () => {
     await closeChecked(opened);
   });
 
+  /** Opens an event of the log, and the dialog that undoes it, if that is offered. */
+  const openUndo = async ({ page }: Pick<Awaited<ReturnType<typeof openSignedIn>>, 'page'>) => {
+    await page
+      .getByRole('article')
+      .getByRole('button', { name: /, event \d+$/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Undo this…' }).click();
+    return page.getByRole('dialog', { name: 'Undo this event' });
+  };
+
+  it('lets whoever may skip change requests choose to propose an undo or to do it directly', async () => {
+    const flag = `undone-${tail}`;
+    await api('POST', `/api/admin/projects/${project}/features`, { name: flag });
+    const strategies = `/api/admin${feature(flag)}/environments/production/strategies`;
+    await api('POST', strategies, { name: 'default' });
+    const opened = await openSignedIn(`/events?q=feature:${flag}%20type:feature-strategy-add`);
+    const dialog = await openUndo(opened);
+    await dialog.getByText('can also do it directly, without approval', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Propose in a change request' }).waitFor();
+    await expectAccessible(opened);
+    await dialog.getByRole('button', { name: 'Undo directly' }).press('Enter');
+    await opened.page.getByText('The event is undone.').waitFor();
+    expect(await api('GET', strategies)).toEqual([]);
+    expect((await proposed()).filter((change) => change.endsWith(flag))).toEqual([]);
+    await closeChecked(opened);
+  });
+
+  it('protects the undo of an edit of a segment that it uses by now, like another edit', async () => {
+    const [own, another] = [`open-${tail}`, `guarded-too-${tail}`];
+    for (const id of [own, another]) await api('POST', '/api/admin/projects', { id, name: id });
+    const segment = { name: `undone-segment-${tail}`, description: 'Before', constraints: [], project: own };
+    const { id } = (await api('POST', '/api/admin/segments', segment)) as { readonly id: number };
+    await api('PUT', `/api/admin/segments/${id}`, { ...segment, description: 'After' });
+    await api('PUT', `/api/admin/segments/${id}`, { ...segment, description: 'After', project: null });
+    const useIn = async (one: string): Promise<void> => {
+      const base = `/api/admin/projects/${one}`;
+      await api('POST', `${base}/features`, { name: `${segment.name}-${one}` });
+      const strategy = { name: 'default', segments: [id] };
+      await api('POST', `${base}/features/${segment.name}-${one}/environments/production/strategies`, strategy);
+    };
+    const log = `/events?q=type:segment-updated%20${segment.name}`;
+    const administrator = await openSignedIn(log);
+    const asked: string[] = [];
+    administrator.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const ofNoProject = await openUndo(administrator);
+    await ofNoProject.getByRole('button', { name: 'Undo', exact: true }).waitFor();
+    expect(asked.filter((path) => path.includes('/change-requests/'))).toEqual([]);
+    await closeChecked(administrator);
+
+    await useIn(project);
+    const user = { username: `segment-editor-${tail}`, rootRole: 2 };
+    const { id: userId } = (await api('POST', '/api/admin/user-admin', user)) as { readonly id: number };
+    const token = await api('POST', `/api/admin/user-admin/${userId}/token`, { description: 'console' });
+    const { secret } = token as { readonly secret: string };
+    const editor = await openPage(log);
+    const { page } = editor;
+    await signIn(page, secret);
+    const dialog = await openUndo(editor);
+    await dialog.getByText('production is protected', { exact: false }).waitFor();
+    await expectAccessible(editor);
+    await dialog.getByRole('button', { name: 'Propose in a change request' }).press('Enter');
+    await dialog.getByRole('link', { name: 'Show the change request' }).waitFor();
+    expect(await api('GET', `/api/admin/segments/${id}`)).toMatchObject({ description: 'After' });
+    expect(await api('GET', `/api/admin/projects/${project}/change-requests`, undefined, secret)).toMatchObject([
+      { segments: [{ changes: [{ action: 'updateSegment', payload: { id, description: 'Before' } }] }] },
+    ]);
+
+    await useIn(another);
+    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `/api/admin/projects/${another}/environments/production/change-requests/config`, protection);
+    const known = page.waitForResponse((response) => response.url().endsWith('/edit-status'));
+    await page.reload();
+    await signIn(page, secret);
+    await page
+      .getByRole('article')
+      .getByRole('button', { name: /, event \d+$/ })
+      .click();
+    await known;
+    await page.getByRole('link', { name: 'Link to this event' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo this…' }).count()).toBe(0);
+    await closeChecked(editor);
+  });
+
   it('is respected by a page that was open before the protection', async () => {
     const own = `guarded-later-${tail}`;
     const flag = `later-${tail}`;

@@ -8,7 +8,7 @@ import { ChangedFields, JsonDiff } from './changed-fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './events.module.css';
-import { useMayUndo } from './undo-rights.ts';
+import { useUndoRights } from './undo-rights.ts';
 
 interface EventDetailProps {
   readonly event: Event;
@@ -19,7 +19,7 @@ interface EventDetailProps {
 export function EventDetail({ event, onUndo }: EventDetailProps) {
   const { id, type, createdBy, createdAt, project, featureName, environment } = event;
   const [isJson, setJson] = useState(false);
-  const mayUndo = useMayUndo(event);
+  const { mayUndo } = useUndoRights(event);
   const [before, after] = [event.preData as Json | undefined, event.data as Json | undefined];
   const changes = fieldChanges(before, after);
   return (

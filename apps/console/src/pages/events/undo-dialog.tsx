@@ -1,6 +1,5 @@
 import {
   type AnyOperation,
-  type ChangeRequest,
   CreateSegment,
   EvaluateImpact,
   type Event,
@@ -31,12 +30,13 @@ import { Loading } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { notify } from '../../shell/toasts.tsx';
-import { useEditProtection } from '../../changes/edit-protection.tsx';
+import { type EditProtection, SkipChangeRequestNotice } from '../../changes/edit-protection.tsx';
+import type { Proposed } from '../../changes/propose.ts';
 import { call, type CallRequest } from '../../api/call.ts';
 import { useSubmitChanges } from '../../changes/submit-changes.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
 import { ChangedFields } from './changed-fields.tsx';
-import { undoOperationOf, useMayUndo } from './undo-rights.ts';
+import { undoOperationOf, useUndoProtection, useUndoRights } from './undo-rights.ts';
 import { missingPermission } from '../../text/permission-words.ts';
 import layout from '../../components/layout/layout.module.css';
 
@@ -216,16 +216,17 @@ function Plan({ event, undo: { state, reason, steps, changes, conflicts } }: Pla
   }
 }
 
-type Proposal = Pick<ChangeRequest, 'id'>;
-
 function withoutTags(undo: EventUndo | undefined) {
   return undo && { ...undo, steps: undo.steps.map(({ ifMatch: _, ...step }) => step) };
 }
 
-/** Returns a function that takes a step, and returns the change request to which it was added, if any. */
-function useTakeStep({ project }: Event) {
-  const submitChanges = useSubmitChanges(project ?? '');
-  return async (step: UndoStep): Promise<Proposal | undefined> => {
+/**
+ * Returns a function that takes a step, and returns the proposal of which it became a part, if any. The change of a segment of every project is
+ * proposed where that is protected.
+ */
+function useTakeStep(event: Event, { project, environments: [protectedUse] }: EditProtection) {
+  const submitChanges = useSubmitChanges(project);
+  return async (step: UndoStep, isDirect: boolean): Promise<Proposed | undefined> => {
     const ifMatch = step.ifMatch ?? undefined;
     if (step.kind === 'request') {
       const [operation] = requests[step.operationId] ?? [];
@@ -234,11 +235,14 @@ function useTakeStep({ project }: Event) {
       await call(operation, { params, ifMatch, ...(body !== null && { body }) } as CallRequest<AnyOperation>);
       return undefined;
     }
-    const environment = step.environment ?? undefined;
-    // A segment of no project is in no change request.
-    const isDirect = project == null;
-    const outcome = await submitChanges.mutateAsync({ environment, changes: [step.change], ifMatch, isDirect });
-    return outcome.kind === 'proposed' ? outcome.changeRequest : undefined;
+    const environment = step.environment ?? (event.project === project ? undefined : protectedUse);
+    const outcome = await submitChanges.mutateAsync({
+      environment,
+      changes: [step.change],
+      ifMatch,
+      isDirect: isDirect || project === '',
+    });
+    return outcome.kind === 'proposed' ? outcome : undefined;
   };
 }
 
@@ -253,29 +257,25 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
   });
   const [hasChanged, setHasChanged] = useState(false);
   const steps = query.data?.steps ?? [];
-  const protection = useEditProtection(event.project ?? 'default');
-  const protectedEnvironments =
-    event.project == null
-      ? []
-      : protection.environments.filter((name) =>
-          affectedEnvironmentsOf(steps).some((environment) => environment === null || environment === name),
-        );
-  const takeStep = useTakeStep(event);
-  const isProtectionKnown = event.project == null || !protection.isLoading;
-  const mayUndo = useMayUndo(event);
+  const protection = useUndoProtection(event, affectedEnvironmentsOf(steps));
+  const { environments: protectedEnvironments } = protection;
+  const takeStep = useTakeStep(event, protection);
+  const isProtectionKnown = !protection.isLoading;
+  const { mayUndo, hasPermission } = useUndoRights(event);
+  const mayChoose = protection.isDirect && hasPermission;
   const operation = undoOperationOf(event);
-  const undo = useMutation<Proposal | undefined | 'changed', ApiError>({
-    mutationFn: async () => {
+  const undo = useMutation<Proposed | undefined | 'changed', ApiError, { readonly isDirect: boolean }>({
+    mutationFn: async ({ isDirect }) => {
       const { data } = await query.refetch({ throwOnError: true });
       if (data === undefined || !isEqual(withoutTags(data), withoutTags(query.data))) return 'changed';
-      let proposal: Proposal | undefined;
-      for (const step of data.steps) proposal = (await takeStep(step)) ?? proposal;
+      let proposal: Proposed | undefined;
+      for (const step of data.steps) proposal = (await takeStep(step, isDirect)) ?? proposal;
       return proposal;
     },
     onSuccess: (result) => {
       setHasChanged(result === 'changed');
       if (result === 'changed') return;
-      notify(result === undefined ? 'The event is undone.' : `Added to change request ${result.id}.`);
+      notify(result === undefined ? 'The event is undone.' : `Added to change request ${result.changeRequest.id}.`);
       if (result === undefined) onClose();
     },
   });
@@ -293,7 +293,7 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
               variant="primary"
               isPending={undo.isPending}
               isDisabled={!isProtectionKnown}
-              onPress={() => undo.mutate()}
+              onPress={() => undo.mutate({ isDirect: false })}
             >
               {protectedEnvironments.length > 0 ? 'Propose in a change request' : 'Undo'}
             </Button>
@@ -310,14 +310,14 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
             actions={
               <Link
                 to="/projects/$project/change-requests/$id"
-                params={{ project: event.project ?? '', id: String(proposal.id) }}
+                params={{ project: proposal.project, id: String(proposal.changeRequest.id) }}
                 className={buttonClass({ size: 'small' })}
               >
                 Show the change request
               </Link>
             }
           >
-            Added to change request {proposal.id}.
+            Added to change request {proposal.changeRequest.id}.
           </Notice>
         ) : (
           <>
@@ -331,10 +331,18 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
             {!mayUndo && isProtectionKnown && operation !== undefined && (
               <Notice>
                 You can see here what it would do, but not undo it: that takes{' '}
-                {missingPermission(permissionsFor(operation))}.
+                {missingPermission(hasPermission ? ['SKIP_CHANGE_REQUEST'] : permissionsFor(operation))}.
               </Notice>
             )}
-            {protectedEnvironments.length > 0 && mayUndo && (
+            {query.data?.state === 'possible' && mayUndo && mayChoose && (
+              <SkipChangeRequestNotice
+                protection={protection}
+                isPending={undo.isPending}
+                label="Undo directly"
+                onDirect={() => undo.mutate({ isDirect: true })}
+              />
+            )}
+            {protectedEnvironments.length > 0 && mayUndo && !mayChoose && (
               <Notice>
                 {protectedEnvironments.join(' and ')} {protectedEnvironments.length === 1 ? 'is' : 'are'} protected: the
                 change becomes part of your change request.

@@ -1,7 +1,7 @@
 import type { Event } from '@bunting/contracts';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
-import { useMayUndo } from '../events/undo-rights.ts';
+import { useUndoRights } from '../events/undo-rights.ts';
 
 const UndoDialog = lazy(() =>
   import('../events/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
@@ -10,7 +10,7 @@ const UndoDialog = lazy(() =>
 /** Opens the undo of an event, where its kind can be undone and the user may do or propose that. */
 export function UndoButton({ event }: { readonly event: Event }) {
   const [isOpen, setOpen] = useState(false);
-  if (!useMayUndo(event)) return null;
+  if (!useUndoRights(event).mayUndo) return null;
   return (
     <>
       <Button size="small" onPress={() => setOpen(true)}>

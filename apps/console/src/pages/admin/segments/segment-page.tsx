@@ -2,12 +2,10 @@ import {
   AddChanges,
   type AnyOperation,
   DeleteSegment,
-  GetEditStatus,
   GetSegment,
   ListStrategiesOfSegment,
   ReplaceSegmentList,
   type Segment,
-  type SegmentUsage as SegmentUses,
   UpdateSegment,
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -25,6 +23,7 @@ import { MissingPermissionNotice } from '../../../components/resources/missing-p
 import { useMayCall, useMayPropose } from '../../../api/permissions.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { readProtectedEnvironments, useEditProtection } from '../../../changes/edit-protection.tsx';
+import { useTargetOfUse } from '../../../changes/segment-use.ts';
 import { AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { bodyOfSegment, useFields, useSegmentForm } from './segment-form.tsx';
@@ -44,9 +43,6 @@ const texts = {
   changeRequest: (id: number | null, title: string | null) =>
     title ?? (id === null ? 'a draft' : `change request ${id}`),
 } as const;
-
-/** So many projects can be asked about at once. */
-const maxAskedProjects = 300;
 
 /** The strategies that use a segment, and the proposed ones of change requests that would use it. */
 function SegmentUsage({ id }: { readonly id: number }) {
@@ -101,31 +97,6 @@ function SegmentUsage({ id }: { readonly id: number }) {
   );
 }
 
-/**
- * Where an edit of a segment of every project is proposed, if it needs a change request: in the project whose protected environments use
- * it. There is none where those of several projects do.
- */
-function useTargetOfUse(usage: SegmentUses | undefined, isOfEveryProject: boolean): ProposalTarget | undefined {
-  const mayPropose = useMayPropose();
-  const strategies = isOfEveryProject && usage?.needsChangeRequest === true ? usage.strategies : [];
-  const projects = [...new Set(strategies.map(({ projectId }) => projectId))].toSorted();
-  const { data } = useQuery({
-    ...operationQuery(GetEditStatus, { body: { projects, features: [] } }),
-    enabled: projects.length > 0 && projects.length <= maxAskedProjects,
-  });
-  const protectedUses = (data?.protectedEnvironments ?? []).filter((place) =>
-    strategies.some((use) => use.projectId === place.project && use.environment === place.environment),
-  );
-  const [first, ...others] = protectedUses;
-  if (first === undefined || others.some(({ project }) => project !== first.project) || !mayPropose(first.project))
-    return undefined;
-  return {
-    project: first.project,
-    environments: protectedUses.map(({ environment }) => environment),
-    maySkip: false,
-  };
-}
-
 function StoredSegment({ id, stored }: { readonly id: number; readonly stored: WithEntityTag<Segment> }) {
   const fields = useFields(UpdateSegment, stored.value.project ?? null);
   const navigate = useNavigate();
@@ -137,12 +108,12 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const [list, setList] = useState(stored.value.list);
   const scope = { project: project ?? undefined };
   const client = useQueryClient();
-  const { environments, maySkip, isDirect } = useEditProtection(project ?? 'default');
+  const { environments, maySkip, isDirect } = useEditProtection(project ?? undefined);
   const mayPropose = useMayPropose();
-  const targetOfUse = useTargetOfUse(usage.data, project == null);
+  const { target: targetOfUse } = useTargetOfUse(project == null ? usage.data : undefined);
   const target =
     project == null
-      ? targetOfUse
+      ? targetOfUse && { ...targetOfUse, maySkip: false }
       : environments.length === 0 || !mayPropose(project)
         ? undefined
         : { project, environments, maySkip };
@@ -162,10 +133,10 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
   const proposal = useProposeSegmentEdit();
   // Reads the protected environments again when the segment is saved: those in the cache may be old.
   const proposeInstead = async (values: FormValues, base: FormValues): Promise<boolean> => {
-    let proposed = targetOfUse;
+    let proposed: Omit<ProposalTarget, 'maySkip'> | undefined = targetOfUse;
     if (project != null) {
       if (isDirect || !mayPropose(project)) return false;
-      proposed = { project, environments: await readProtectedEnvironments(client, project), maySkip };
+      proposed = { project, environments: await readProtectedEnvironments(client, project) };
     }
     if (proposed === undefined || proposed.environments.length === 0) return false;
     const { id: changeRequest } = await proposal.mutateAsync({
