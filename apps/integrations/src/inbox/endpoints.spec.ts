@@ -99,6 +99,12 @@ it('people find what concerns them, with who did what, where and when, newest fi
   });
 });
 
+it('those of an earlier release have no id of who did it, and the name by which the event told', async () => {
+  await happened({ ...anApproval, createdBy: 'rita@example.com' });
+  await service.database.query({ name: 'older', text: 'update notification set created_by_id = null' });
+  expect((await inbox(lee)).notifications).toMatchObject([{ createdBy: 'rita@example.com', createdByUserId: null }]);
+});
+
 it('pages and filters by kind and by what is unread', async () => {
   await happened(anApproval, {}, { type: 'feature-archived', environment: null });
   const first = await inbox(lee, { limit: 2 });

@@ -157,6 +157,20 @@ describe('the mail of the day', () => {
     expect(server.mails[0]?.text).toContain('- rita approved Winter sale');
   });
 
+  it('names people and flags as they were called when it happened, also those that are gone by then', async () => {
+    await prefer('flag-changed', { mail: 'daily' });
+    await happened(
+      { createdByUserId: rita.id, summary: '**rita@example.com** enabled **banner**' },
+      { type: 'feature-deleted', createdByUserId: 1 },
+      { type: 'user-deleted', project: null, featureName: null, createdByUserId: 1, preData: { id: rita.id } },
+    );
+    service.people.remove(rita.id);
+    await passTime();
+    await hasMailed();
+    expect(server.mails).toMatchObject([{ to: ['lee@example.com'] }]);
+    expect(server.mails[0]?.text).toContain('- rita@example.com enabled banner\n');
+  });
+
   it('leaves out what its reader has read in the inbox, and a review that is settled', async () => {
     await prefer('review-requested', { mail: 'daily' }, rita);
     const byRita = { ...toReview, createdByUserId: rita.id };
