@@ -142,10 +142,16 @@ const startWorker = async (settings: Readonly<Record<string, unknown>> = {}) => 
 
 const get = (url: string, route: string, token = frontendToken, headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${url}${route}`, { headers: { authorization: token, ...headers } });
-const post = (url: string, route: string, body: unknown, token = frontendToken) =>
+const post = (
+  url: string,
+  route: string,
+  body: unknown,
+  token = frontendToken,
+  headers: Readonly<Record<string, string>> = {},
+) =>
   fetch(`${url}${route}`, {
     method: 'POST',
-    headers: { authorization: token, 'content-type': 'application/json' },
+    headers: { authorization: token, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 const users = [...Array.from({ length: 100 }, (_, nth) => String(nth)), 'jürgen', '用户😀'];
@@ -251,8 +257,11 @@ describe('the module of the edge for runtimes of the web platform', () => {
     const url = await startWorker();
     const now = new Date().toISOString();
     const bucket = { start: now, stop: now, toggles: { half: { yes: 5, no: 2 } } };
-    const sent = await post(url, '/api/frontend/client/metrics', { appName: 'shop', instanceId: 'one', bucket });
-    const direct = await post(platform.url, '/api/frontend/client/metrics', {
+    const path = '/api/frontend/client/metrics';
+    const sent = await post(url, path, { appName: 'shop', instanceId: 'one', bucket }, frontendToken, {
+      'unleash-sdk': 'unleash-js-sdk:3.8.2',
+    });
+    const direct = await post(platform.url, path, {
       appName: 'shop',
       instanceId: 'one',
       bucket,
@@ -262,6 +271,8 @@ describe('the module of the edge for runtimes of the web platform', () => {
       const { body } = await api<{ lastHourUsage: object[] }>('GET', '/api/admin/client-metrics/features/half');
       expect(body.lastHourUsage).toMatchObject([{ environment: 'development', yes: 10, no: 4 }]);
     });
+    const application = await api<{ sdkVersion: string }>('GET', '/api/admin/metrics/applications/shop');
+    expect(application.body.sdkVersion).toBe('unleash-js-sdk:3.8.2');
   });
 
   describe('with a store', () => {

@@ -289,6 +289,24 @@ describe('an edge', () => {
     );
   });
 
+  it('passes on the SDK that browsers name in a header, also of an edge behind it', async () => {
+    const near = await startEdge();
+    const far = await startEdge({ UPSTREAM_URL: near.url });
+    const now = new Date().toISOString();
+    const reportTo = (url: string, appName: string, sdk: string) =>
+      fetch(`${url}/api/frontend/client/metrics`, {
+        method: 'POST',
+        headers: { authorization: frontendToken, 'content-type': 'application/json', 'unleash-sdk': sdk },
+        body: JSON.stringify({ appName, bucket: { start: now, stop: now, toggles: { [flag]: { yes: 1, no: 0 } } } }),
+      });
+    expect((await reportTo(near.url, 'page-behind-an-edge', 'unleash-js-sdk:3.8.2')).status).toBe(200);
+    expect((await reportTo(far.url, 'page-behind-two-edges', 'unleash-js-sdk:3.7.0')).status).toBe(200);
+    const sdkOf = async (appName: string) =>
+      (await api<{ sdkVersion?: string }>('GET', `/api/admin/metrics/applications/${appName}`)).body.sdkVersion;
+    await eventually(async () => expect(await sdkOf('page-behind-an-edge')).toBe('unleash-js-sdk:3.8.2'));
+    await eventually(async () => expect(await sdkOf('page-behind-two-edges')).toBe('unleash-js-sdk:3.7.0'));
+  });
+
   it('is listed with the edges behind it, their revisions, and what has become of requests', async () => {
     const near = await startEdge({ APP_NAME: 'near', REGION: 'eu-north-1' });
     const far = await startEdge({ APP_NAME: 'far', UPSTREAM_URL: near.url });

@@ -37,7 +37,8 @@ export function bulkMetricsAsReports({ applications, metrics }: BulkMetricsBody)
       environment,
       bucket: { start: timestamp, stop: timestamp, toggles: {} },
     };
-    reports.set(key, report);
+    const { sdkVersion = report.sdkVersion } = one;
+    reports.set(key, sdkVersion === undefined ? report : { ...report, sdkVersion });
     addCounts(report.bucket.toggles, one);
   }
   const registrations = applications

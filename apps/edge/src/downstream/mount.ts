@@ -166,11 +166,18 @@ type ReportTo = NonNullable<MountOptions['reports']>;
 function mountReports(app: FastifyInstance, options: MountOptions): void {
   const { reports, edgeReports, scopes } = options;
   const report = <B>(operation: AnyOperation, add: (to: ReportTo, token: string, body: B) => void) =>
-    mount(app, operation, options, (_request, reply, principal, { body }) => {
+    mount(app, operation, options, (_request, reply, principal, { body, query }) => {
+      // Browsers say it in a header, for a body that does not.
+      const { sdk: sdkVersion } = (query ?? {}) as { readonly sdk?: string };
       const { environment } = scopes.require(principal);
       const token = scopes.reportingTokenOf(principal);
       // The environment is that of the token: with the token of an edge, several applications share it.
-      if (reports !== undefined && token !== undefined) add(reports, token, { ...(body as B), environment });
+      if (reports !== undefined && token !== undefined)
+        add(reports, token, {
+          ...(sdkVersion === undefined ? {} : { sdkVersion }),
+          ...(body as B),
+          environment,
+        });
       return accepted(reply, operation);
     });
   for (const operation of [RegisterApplication, RegisterFrontendApplication])

@@ -48,8 +48,9 @@ export class BatchSender {
       const toggles = Object.fromEntries(
         group.map(({ featureName, yes, no, variants }) => [featureName, { yes, no, variants }]),
       );
-      const bucket = { start: timestamp, stop, toggles };
-      await this.#post('/api/client/metrics', token, { appName, instanceId: 'bunting-edge', environment, bucket });
+      const body = { appName, instanceId: 'bunting-edge', environment, bucket: { start: timestamp, stop, toggles } };
+      const sdkVersion = group.find((counts) => counts.sdkVersion !== undefined)?.sdkVersion;
+      await this.#post('/api/client/metrics', token, { ...body, ...(sdkVersion !== undefined && { sdkVersion }) });
     }
   }
 

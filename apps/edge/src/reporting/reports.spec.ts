@@ -105,17 +105,35 @@ it('sums metrics by application, environment, feature and hour, and registers an
   ]);
 });
 
+it('says with what is summed which SDK has reported last, within the bytes that it takes', async () => {
+  const origin = await givenOrigin();
+  const { reports, close } = open(origin, { sendIntervalMs: 3_600_000 });
+  for (const sdkVersion of ['unleash-js-sdk:3.7.0', 'unleash-js-sdk:3.10.0'])
+    reports.addMetrics(token, counted(1, { sdkVersion }));
+  reports.addMetrics(token, counted(1));
+  await close();
+  expect(bulkOf(origin)).toMatchObject([{ metrics: [{ yes: 3, sdkVersion: 'unleash-js-sdk:3.10.0' }] }]);
+  expect(reports.pending()).toMatchObject({ reports: 0, bytes: 0 });
+});
+
 it('sends single reports where the origin has no bulk', async () => {
   const origin = await givenOrigin();
   origin.state.lacks.add('/bulk');
   const { reports } = open(origin);
-  reports.addMetrics(token, counted(3));
+  reports.addMetrics(token, counted(3, { sdkVersion: 'unleash-js-sdk:3.8.2' }));
   reports.addRegistration(token, registration);
   await eventually(() => expect(reports.pending().reports).toBe(0));
   const single = origin.bodies.filter(({ url }) => !url.endsWith('/bulk'));
   expect(single).toMatchObject([
     { url: '/api/client/register', body: { appName: 'shop', instanceId: 'i-1' } },
-    { url: '/api/client/metrics', body: { appName: 'shop', bucket: { toggles: { one: { yes: 3, no: 1 } } } } },
+    {
+      url: '/api/client/metrics',
+      body: {
+        appName: 'shop',
+        sdkVersion: 'unleash-js-sdk:3.8.2',
+        bucket: { toggles: { one: { yes: 3, no: 1 } } },
+      },
+    },
   ]);
 });
 

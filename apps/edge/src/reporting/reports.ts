@@ -200,10 +200,19 @@ export function openReports(options: ReportOptions) {
      * Adds counts of evaluations. Where there is no space, the oldest are dropped, and counted as such; so are names beyond 255 characters,
      * 200 variants of a feature, and 10,000 features of an application in an hour.
      */
-    addMetrics: (token: string, { appName, environment = 'default', bucket }: MetricsBody): void => {
+    addMetrics: (token: string, { appName, environment = 'default', sdkVersion, bucket }: MetricsBody): void => {
       const timestamp = hourOf(bucket.start);
       for (const [featureName, { yes = 0, no = 0, variants = {} }] of Object.entries(bucket.toggles))
-        waiting.addCount(token, { featureName, appName, environment, timestamp, yes, no, variants });
+        waiting.addCount(token, {
+          featureName,
+          appName,
+          environment,
+          timestamp,
+          yes,
+          no,
+          variants,
+          ...(sdkVersion === undefined ? {} : { sdkVersion }),
+        });
     },
     /** Adds the registration of an instance of an application; a later one of the same instance replaces it. */
     addRegistration: (token: string, registration: RegisterApplicationBody): void => {

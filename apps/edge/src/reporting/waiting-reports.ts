@@ -6,6 +6,7 @@ export type Application = BulkMetricsBody['applications'][number];
 interface CountsSoFar extends Counts {
   yes: number;
   no: number;
+  sdkVersion?: string;
   readonly variants: Record<string, number>;
 }
 /** A report that waits. */
@@ -217,10 +218,22 @@ function emptyCounts({ featureName, appName, environment, timestamp }: Counts, g
   return { entry, group, length };
 }
 
-/** Adds counts. @returns how many of their variants have no place */
-function addCounts(waiting: Waiting<CountsSoFar>, { yes = 0, no = 0, variants: added = {} }: Counts): number {
+/** The bytes of the SDK in an entry. */
+function sdkLength(sdkVersion: string | undefined): number {
+  return sdkVersion === undefined ? 0 : lengthOf({ sdkVersion });
+}
+
+/** Adds counts; the SDK is the one that has reported last. @returns how many of their variants have no place */
+function addCounts(
+  waiting: Waiting<CountsSoFar>,
+  { yes = 0, no = 0, variants: added = {}, sdkVersion }: Counts,
+): number {
   const { entry } = waiting;
   const { variants } = entry;
+  if (sdkVersion !== undefined) {
+    waiting.length += sdkLength(sdkVersion) - sdkLength(entry.sdkVersion);
+    entry.sdkVersion = sdkVersion;
+  }
   entry.yes = sumOf(entry.yes, yes);
   entry.no = sumOf(entry.no, no);
   let room = maxVariants - Object.keys(variants).length;

@@ -50,6 +50,7 @@ export interface FrontendRequestOptions {
 const originTimeoutMs = 30_000;
 /** How long what is stored is of use. */
 const storedHours = 24;
+const maxSdkLength = 255;
 
 /** @throws Refused for a name that is not encoded as in a URL */
 function decoded(name: string): string {
@@ -107,11 +108,11 @@ export function frontendEdge(options: FrontendEdgeOptions) {
     const scope = await scopes.identify(header.replace(/^bearer +/i, '').trim(), waiting);
     if (scope.type !== 'frontend') throw new Refused('NoAccessError', 'The key is not one of a frontend.');
     if (report !== undefined) {
-      const body = await bodyOf(request);
-      // The environment is that of the token.
-      inBackground(
-        origin.report(report, scope.token, { ...body, environment: scope.environment }).catch(() => undefined),
-      );
+      const sdk = request.headers.get('unleash-sdk')?.slice(0, maxSdkLength);
+      // Browsers say their SDK in a header, for a body that does not. The environment is that of the token.
+      const sdkVersion = sdk === undefined ? {} : { sdkVersion: sdk };
+      const body = { ...sdkVersion, ...(await bodyOf(request)), environment: scope.environment };
+      inBackground(origin.report(report, scope.token, body).catch(() => undefined));
       return acceptedResponse();
     }
     const body = isPost ? await evaluationBodyOf(request) : undefined;

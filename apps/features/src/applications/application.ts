@@ -244,11 +244,20 @@ export function proxiedApplications(body: BulkMetricsBody, caller: Caller): Repo
     if (!applications.has(key)) applications.set(key, applicationReport(application, environment, caller));
     reportedNames.add(name);
   }
+  const sdkVersions = new Map(
+    body.metrics.flatMap(({ appName, environment, sdkVersion }) =>
+      sdkVersion === undefined ? [] : [[keyOf(appName, environment), sdkVersion]],
+    ),
+  );
   for (const { appName, environment } of body.metrics) {
     const key = keyOf(appName, environment);
     if (reportedNames.has(key) || !isApplicationName(appName) || !may(caller, ['CLIENT'], { environment })) continue;
     reportedNames.add(key);
-    const { instanceId: _, ...application } = applicationReport({ appName }, environment, caller);
+    const { instanceId: _, ...application } = applicationReport(
+      { appName, sdkVersion: sdkVersions.get(key) },
+      environment,
+      caller,
+    );
     applications.set(key, application);
   }
   return [...applications.values()];

@@ -111,9 +111,13 @@ describe('the metrics of a proxy', () => {
     ]);
   });
 
-  it('contains no instance of an application without registration', () => {
+  it('contains no instance of an application without registration, and the SDK that its counts name', () => {
     const [one, ...more] = proxiedApplications({ ...body, applications: [] }, caller);
-    expect([one?.appName, one?.instanceId, more]).toEqual(['web', undefined, []]);
+    expect([one?.appName, one?.instanceId, one?.sdkVersion, more]).toEqual(['web', undefined, undefined, []]);
+    const metrics = body.metrics.map((counts) => ({ ...counts, sdkVersion: 'unleash-js-sdk:3.8.2' }));
+    expect(proxiedApplications({ applications: [], metrics }, caller)).toMatchObject([
+      { appName: 'web', sdkVersion: 'unleash-js-sdk:3.8.2' },
+    ]);
   });
 });
 

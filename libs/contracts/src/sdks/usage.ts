@@ -108,6 +108,7 @@ export const BulkMetricsBody = Type.Object(
         environment: Type.String({ maxLength: 100, description: 'the environment' }),
         appName: anyName('the name of the application; without one of 1 to 255 characters the counts are left out'),
         timestamp: timestamp('the hour in which it was counted'),
+        sdkVersion,
         yes: Type.Optional(count),
         no: Type.Optional(count),
         variants: Type.Optional(byName(count)),
