@@ -3,6 +3,7 @@ import {
   contextLine,
   contextSuggestionsAt,
   countChangedResults,
+  leavesFlagsOut,
   parseContext,
   playgroundInputOf,
   playgroundTableBody,
@@ -32,6 +33,22 @@ describe('the input of the playground', () => {
     ['also the flags that the change request does not concern', { concerned: 'false' }, { onlyConcerned: false }],
   ])('is %s', (_, search, chosen) => {
     expect(playgroundInputOf(search, enabled)).toMatchObject(chosen);
+  });
+});
+
+describe('the flags of an input', () => {
+  it('are all of them until some are chosen', () => {
+    expect(leavesFlagsOut(everything, ' ')).toBe(false);
+    expect(leavesFlagsOut({ ...everything, changeRequest: 12, onlyConcerned: false }, '')).toBe(false);
+  });
+
+  it.each([
+    ['have a text in their names', {}, 'shop'],
+    ['are of some projects', { projects: ['shop'] }, ''],
+    ['are one', { flag: 'checkout' }, ''],
+    ['are concerned by a change request', { changeRequest: 12 }, ''],
+  ])('are some of them where they %s', (_, chosen, query) => {
+    expect(leavesFlagsOut({ ...everything, ...chosen }, query)).toBe(true);
   });
 });
 

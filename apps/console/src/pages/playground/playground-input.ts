@@ -122,6 +122,13 @@ export function playgroundInputOf(search: SearchParameters, enabled: readonly st
   };
 }
 
+/** Whether only some flags are evaluated. Where none is left out, a result without flags says that there are none. */
+export function leavesFlagsOut(input: PlaygroundInput, query: string): boolean {
+  const { projects, flag, changeRequest, onlyConcerned } = input;
+  const isOnlyOfRequest = changeRequest !== undefined && onlyConcerned;
+  return query.trim() !== '' || projects.length > 0 || flag !== undefined || isOnlyOfRequest;
+}
+
 /** The request body that evaluates the input. @param query a part of the names of flags @param contexts one context on each line */
 export function playgroundTableBody(input: PlaygroundInput, query: string, contexts: string): PlaygroundTableBody {
   const { environments, projects, flag, changeRequest, onlyConcerned } = input;

@@ -12,7 +12,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { ContextsEditor, PlaygroundInputFields } from './playground-input-fields.tsx';
-import { countChangedResults, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
+import { countChangedResults, leavesFlagsOut, playgroundInputOf, playgroundTableBody } from './playground-input.ts';
 import { type ResultCell, ResultReasonsDialog } from './result-reasons-dialog.tsx';
 import { ResultGrid } from './result-grid.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -90,7 +90,7 @@ export function PlaygroundPage() {
   const pages = table.data?.pages ?? [];
   const firstPage = pages[0];
   const flags = pages.flatMap(({ features }) => features);
-  const hasChosenFlags = filter !== '' || input.projects.length > 0 || input.flag !== undefined || input.onlyConcerned;
+  const hasChosenFlags = leavesFlagsOut(input, filter);
   const mayCreate = useMaySomewhere()(['CREATE_FEATURE']);
   const ignoredFields = firstPage?.warnings.invalidContextProperties ?? [];
   return (
@@ -140,7 +140,7 @@ export function PlaygroundPage() {
           title={hasChosenFlags ? 'No flag matches' : 'No flags yet'}
           action={
             hasChosenFlags ? (
-              <Button onPress={() => write({ q: undefined, projects: undefined, flag: undefined })}>
+              <Button onPress={() => write({ q: undefined, projects: undefined, flag: undefined, concerned: 'false' })}>
                 Show all flags
               </Button>
             ) : (
