@@ -2,14 +2,38 @@ import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { startHttpDestination } from '@bunting/testing/destinations';
 import { randomUUID } from 'node:crypto';
+import type { Locator } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openPage,
   openSignedIn,
+  signIn,
 } from '../support/browser.ts';
+
+async function chooseKind(dialog: Locator, kind: string): Promise<void> {
+  await dialog.getByRole('button', { name: /Kind$/ }).press('Enter');
+  await dialog
+    .page()
+    .getByRole('option', { name: new RegExp(`^${kind}`) })
+    .first()
+    .click();
+}
+
+/** Finds the events whose names begin with a text and that a dialog offers. */
+async function offeredEvents(dialog: Locator, text: string): Promise<string[]> {
+  const events = dialog.getByRole('combobox', { name: 'Events' });
+  await events.fill(text);
+  const options = dialog.page().getByRole('option');
+  await options.first().waitFor();
+  const offered = await options.allTextContents();
+  await events.fill('');
+  await events.press('Tab');
+  return offered;
+}
 
 describeInBrowser('integrations', () => {
   it('are created with the fields of their kind, tried, seen at work, and deleted', async () => {
@@ -23,6 +47,9 @@ describeInBrowser('integrations', () => {
       const { page } = opened;
       await page.getByRole('button', { name: 'Create an integration' }).first().press('Enter');
       const create = page.getByRole('dialog', { name: 'Create an integration' });
+      await chooseKind(create, 'OpenTelemetry logs');
+      expect(await offeredEvents(create, 'All')).toContain('All events');
+      await chooseKind(create, 'Webhook');
       await create.getByLabel('Description').fill(name);
       await create.getByLabel('Webhook URL').fill('http://169.254.169.254/');
       await expectAccessible(opened);
@@ -70,5 +97,44 @@ describeInBrowser('integrations', () => {
     } finally {
       await destination.stop();
     }
+  });
+
+  it('refuse an editor all projects beside the field, where some are hidden from the editor', async () => {
+    const hidden = `hidden-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: hidden, name: hidden, mode: 'private' });
+    const user = { username: `editor-${randomUUID().slice(0, 8)}`, rootRole: 2 };
+    const { id } = (await api('POST', '/api/admin/user-admin', user)) as { readonly id: number };
+    const token = await api('POST', `/api/admin/user-admin/${id}/token`, { description: 'console' });
+    const opened = await openPage('/admin/integrations');
+    const { page } = opened;
+    await signIn(page, (token as { readonly secret: string }).secret);
+    await page.getByRole('button', { name: 'Create an integration' }).first().press('Enter');
+    const create = page.getByRole('dialog', { name: 'Create an integration' });
+    await chooseKind(create, 'OpenTelemetry logs');
+    expect(await offeredEvents(create, 'feature-a')).toContain('feature-archived');
+    expect(await offeredEvents(create, '')).not.toContain('All events');
+    await chooseKind(create, 'Webhook');
+    await create.getByLabel('Description').fill(hidden);
+    await create.getByLabel('Webhook URL').fill('https://1.1.1.1/');
+    await create.getByRole('button', { name: 'Create' }).press('Enter');
+    const projects = create.getByRole('combobox', { name: 'Projects' });
+    await create.getByText('list its projects', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    const described = await projects.evaluate((field) =>
+      (field.getAttribute('aria-describedby') ?? '')
+        .split(' ')
+        .map((one) => document.getElementById(one)?.textContent)
+        .join(),
+    );
+    expect(described).toContain('projects that you may not see');
+    // What the page reads again after a refusal may reset what is typed meanwhile.
+    await eventually(async () => {
+      await projects.fill('default');
+      await page.getByRole('option', { name: 'Default' }).first().click({ timeout: 5_000 });
+    });
+    await create.getByRole('button', { name: 'Remove Default' }).waitFor();
+    await create.getByRole('button', { name: 'Create' }).press('Enter');
+    await page.getByRole('link', { name: hidden }).waitFor();
+    await closeChecked(opened);
   });
 });

@@ -281,12 +281,13 @@ export function requireMayDirect(caller: Caller, { provider, events, projects }:
   const { hiddenProjects = [] } = caller;
   const offered = findProvider(provider)?.events ?? [];
   const denied = events.find((type) => type === allEvents || !offered.includes(type));
+  const deny = (message: string, path: string) => refusal('NoAccessError', message, { details: [{ message, path }] });
   if (denied !== undefined)
-    throw refusal('NoAccessError', `Only administrators may direct events of the type ${denied.slice(0, 100)}.`);
+    throw deny(`Only administrators may direct events of the type ${denied.slice(0, 100)}.`, '/body/events');
   if (hiddenProjects.length > 0 && (isForAll(projects) || projects.some((project) => hiddenProjects.includes(project))))
-    throw refusal(
-      'NoAccessError',
+    throw deny(
       'The integration would get events of projects that you may not see: list its projects.',
+      '/body/projects',
     );
 }
 

@@ -226,6 +226,7 @@ describe('a caller from whom projects are hidden', () => {
     for (const projects of [[], ['*'], ['bank'], ['shop', 'bank']])
       await expect(service.create(aWebhook(sink.url, { projects }), withoutBank)).rejects.toMatchObject({
         kind: 'NoAccessError',
+        details: [{ path: '/body/projects' }],
       });
     const { id } = await service.create(aWebhook(sink.url, { projects: ['shop'] }), withoutBank);
     const ofAll = await service.create(aWebhook(sink.url));
@@ -242,6 +243,7 @@ describe('a caller from whom projects are hidden', () => {
   it('who is no administrator cannot choose events that only administrators see', async () => {
     await expect(service.create(aWebhook(sink.url, { events: ['user-created'] }), editor)).rejects.toMatchObject({
       kind: 'NoAccessError',
+      details: [{ path: '/body/events' }],
     });
     expect((await service.create(aWebhook(sink.url, { events: ['user-created'] }))).events).toEqual(['user-created']);
     const log = aWebhook('https://otlp.example.org/v1/logs', { provider: 'otlp', events: ['*'] });

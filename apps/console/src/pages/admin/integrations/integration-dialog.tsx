@@ -40,12 +40,14 @@ function ParameterField({
   parameter,
   isStored,
   value,
+  error,
   onChange,
 }: {
   readonly parameter: Parameter;
   /** whether the integration exists, and with it what was entered before */
   readonly isStored: boolean;
   readonly value: string;
+  readonly error: string | undefined;
   readonly onChange: (value: string) => void;
 }) {
   const { displayName, description, placeholder, required, sensitive, type } = parameter;
@@ -55,6 +57,7 @@ function ParameterField({
     <TextField
       label={displayName}
       value={value}
+      error={error}
       onChange={onChange}
       isRequired={required}
       autoComplete="off"
@@ -110,6 +113,12 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
     },
   });
 
+  /** what was refused of a field of the body */
+  const errorOf = (field: string): string | undefined =>
+    error?.details.find(({ path }) => path === `/body/${field}`)?.message;
+  const fields = ['events', 'projects', ...parameters.map(({ name }) => `parameters/${name}`)];
+  const isBesideField = fields.some((field) => errorOf(field) !== undefined);
+
   return (
     <FormDialog
       title={addon === undefined ? 'Create an integration' : `Edit the integration “${nameOf(addon)}”`}
@@ -144,6 +153,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
           parameter={parameter}
           isStored={addon !== undefined}
           value={String(body.parameters[parameter.name] ?? '')}
+          error={errorOf(`parameters/${parameter.name}`)}
           onChange={(value) => change({ parameters: { ...body.parameters, [parameter.name]: value } })}
         />
       ))}
@@ -154,6 +164,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
           .filter((type) => type !== '*' || isAdministrator)
           .map((type) => ({ id: type, label: type === '*' ? 'All events' : type }))}
         value={body.events}
+        error={errorOf('events')}
         onChange={(events) => change({ events: [...events] })}
         emptyText="No events: nothing is sent"
       />
@@ -161,6 +172,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
         label="Projects"
         options={projects.map(({ id, name }) => ({ id, label: name, description: id }))}
         value={body.projects ?? []}
+        error={errorOf('projects')}
         onChange={(chosen) => change({ projects: [...chosen] })}
         emptyText="All projects"
       />
@@ -174,7 +186,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       <Switch isSelected={body.enabled} onChange={(enabled) => change({ enabled })}>
         Send events
       </Switch>
-      <ErrorNotice error={error} />
+      {!isBesideField && <ErrorNotice error={error} />}
       {conflict !== undefined && (
         <MergeConflictDialog
           merged={conflict.merged}
