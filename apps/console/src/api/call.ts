@@ -77,6 +77,13 @@ function idempotencyKey(): string {
 async function parseBody(response: Response): Promise<unknown> {
   if (response.status === 204 || response.headers.get('content-length') === '0') return null;
   const type = response.headers.get('content-type') ?? '';
+  // The sign-in of a network says 200 to everything, also to what was to be saved. Bunting has no page at the addresses of the API.
+  if (response.ok && type.startsWith('text/html'))
+    throw new ApiError(
+      'UnexpectedResponse',
+      'Something else has answered instead of Bunting, such as the sign-in of a network. Open another page to get past it, and try again.',
+      { status: response.status },
+    );
   const text = await response.text();
   if (!/\bjson\b/.test(type)) return text;
   if (text === '') return null;

@@ -59,6 +59,26 @@ describeInBrowser('what the server refuses', () => {
     await closeChecked(opened);
   });
 
+  it('is not taken for saved when something else has answered, such as the sign-in of a network', async () => {
+    const opened = await openSignedIn('/admin/tags');
+    const { page } = opened;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog');
+    await untilFocused(dialog);
+    const name = `network-${randomUUID().slice(0, 8)}`;
+    await dialog.getByLabel('Name', { exact: true }).fill(name);
+    await page.route('**/api/admin/tag-types', (route) =>
+      route.fulfill({ contentType: 'text/html; charset=utf-8', body: '<h1>Welcome to the hotel</h1>' }),
+    );
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Something else has answered instead of Bunting', { exact: false }).waitFor();
+    await page.unroute('**/api/admin/tag-types');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: new RegExp(name) }).waitFor();
+    await closeChecked(opened);
+  });
+
   it('is said in words for a constraint, which is neither evaluated nor sent before it has a value', async () => {
     const name = `fault-${randomUUID().slice(0, 8)}`;
     await api('POST', '/api/admin/projects/default/features', { name });
