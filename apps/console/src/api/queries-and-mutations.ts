@@ -55,6 +55,12 @@ export function useOperationMutation<O extends AnyOperation>(
 export function useMe() {
   return useQuery({ ...operationQuery(GetMe, {}), staleTime: 60_000 });
 }
+
+/** Whether a person uses the page, and neither a service account nor a key that belongs to nobody; false until that is known. */
+export function useIsPerson(): boolean {
+  const user = useMe().data?.user;
+  return user?.isAPI === false && user.accountType !== 'Service Account';
+}
 export function useProjects() {
   return useQuery({ ...operationQuery(ListProjects, {}), staleTime: 60_000, placeholderData: keepPreviousData });
 }

@@ -360,7 +360,8 @@ describeInBrowser('the console, for people in five roles,', () => {
   });
 
   it('offers of integrations what takes no administrator to those who are none', async () => {
-    const key = await keyOfClerk('messenger', 'root-custom', ['CREATE_ADDON', 'UPDATE_ADDON']);
+    const rights = ['CREATE_ADDON', 'UPDATE_ADDON', 'CREATE_CONTEXT_FIELD'];
+    const key = await keyOfClerk('messenger', 'root-custom', rights);
     const parameters = { url: 'https://hooks.example.org/' };
     for (const [name, events] of [
       ['everything', ['*']],
@@ -386,6 +387,29 @@ describeInBrowser('the console, for people in five roles,', () => {
     await dialog.getByLabel('Access token').waitFor();
     expect(await dialog.getByLabel('Signing secret').count()).toBe(0);
     await page.keyboard.press('Escape');
+    await goTo(page, '/admin/context');
+    await page.getByRole('button', { name: 'Create a context field' }).waitFor();
+    expect(await page.getByText('You can look', { exact: false }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('shows a service account its tokens, and asks for nothing that is for people', async () => {
+    const account = { username: `robot-${unique}`, rootRole: rootRoles.viewer };
+    const { id } = (await api('POST', '/api/admin/service-account', account)) as Identified;
+    const made = await api('POST', `/api/admin/service-account/${id}/token`, { description: 'nightly' });
+    const opened = await openPage('/flags');
+    const { page } = opened;
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(new URL(response.url()).pathname);
+    });
+    await signIn(page, (made as { readonly secret: string }).secret);
+    await settled(page);
+    await goTo(page, '/profile');
+    await page.getByRole('cell', { name: 'nightly' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Change the password' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Personal access tokens']);
+    expect(refused).toEqual([]);
     await closeChecked(opened);
   });
 });

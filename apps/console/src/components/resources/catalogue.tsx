@@ -229,7 +229,10 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
         run: () => (rendered === undefined ? run?.(row) : setOpened({ action: id, row })),
       }));
 
-  const noticeOperation = readOnlyWithout ?? edit?.operation ?? create?.operation;
+  // Who may do anything here at all can do more than look.
+  const mayAct =
+    mayCreate || rowActions.some(({ operation, scopeOf }) => scopeOf === undefined && mayCall(operation, scope));
+  const noticeOperation = mayAct ? undefined : (readOnlyWithout ?? edit?.operation ?? create?.operation);
   const content = (
     <>
       {noticeOperation && !isDenied(list.query.error) && (

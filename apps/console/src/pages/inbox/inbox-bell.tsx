@@ -1,7 +1,7 @@
 import { CountUnreadNotifications } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useIsPerson } from '../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../components/buttons/button-class.ts';
 import { Badge } from '../../components/content/badge.tsx';
 import { Icon } from '../../components/content/icon.tsx';
@@ -10,9 +10,9 @@ import { formatCount, formatNumber } from '../../text/format-number.ts';
 /** Milliseconds after which the number is read again. A stream would hold a connection of every open tab. */
 const refetchIntervalMs = 60_000;
 
-/** The way to the inbox, with the number of unread notifications; nothing for a key that belongs to nobody. */
+/** The way to the inbox, with the number of unread notifications; nothing for a key that belongs to no person. */
 export function InboxBell() {
-  const isPerson = useMe().data?.user.isAPI === false;
+  const isPerson = useIsPerson();
   const { data } = useQuery({
     ...operationQuery(CountUnreadNotifications, {}),
     enabled: isPerson,

@@ -16,7 +16,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { sendAfterSignIn, urlOf } from '../../api/call.ts';
-import { operationQuery, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useIsPerson, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { EmptyState, QueryResult } from '../../components/content/query-result.tsx';
@@ -238,14 +238,13 @@ function SlackAccounts() {
 /** The profile of the user: names and role, the browsers in which the user is signed in, and the personal access tokens. */
 export function ProfilePage() {
   const me = useMe();
+  const isPerson = useIsPerson();
   const profile = useQuery(operationQuery(GetProfile, {}));
   const [isChangingPassword, setChangingPassword] = useState(false);
   return (
     <Page
       title="Profile"
-      actions={
-        me.data?.user.isAPI === false && <Button onPress={() => setChangingPassword(true)}>Change the password</Button>
-      }
+      actions={isPerson && <Button onPress={() => setChangingPassword(true)}>Change the password</Button>}
     >
       <QueryResult query={me}>
         {({ user }) => (
@@ -274,10 +273,10 @@ export function ProfilePage() {
               </Notice>
             ) : (
               <>
-                <Sessions />
-                <NotificationPreferences />
+                {isPerson && <Sessions />}
+                {isPerson && <NotificationPreferences />}
                 <PersonalAccessTokens />
-                <SlackAccounts />
+                {isPerson && <SlackAccounts />}
               </>
             )}
           </>

@@ -74,7 +74,9 @@ export function ArchiveTab({ project }: { readonly project: string }) {
   const request = { params, body: { features: names } };
   return (
     <div className={layout['stack']}>
-      <MissingPermissionNotice operation={ReviveFeatures} scope={{ project }} />
+      {!mayCall(DeleteFeatures, { project }) && (
+        <MissingPermissionNotice operation={ReviveFeatures} scope={{ project }} />
+      )}
       <ResourceList
         label="Archive"
         query={archived}
