@@ -3,8 +3,24 @@ import { Button, buttonClass } from '../components/buttons/button.tsx';
 import { EmptyState } from '../components/content/query-result.tsx';
 import { Page } from '../components/layout/page.tsx';
 
+/** How Chromium, Firefox and Safari say that a part of the console cannot be loaded. */
+const missingPart = /dynamically imported module|^Importing a module script failed/;
+
 /** Replaces a page that threw. The shell around it keeps working. */
 export function ErrorPage({ error }: ErrorComponentProps) {
+  if (error instanceof Error && missingPart.test(error.message))
+    return (
+      <EmptyState
+        title="A part of this page cannot be loaded"
+        action={
+          <Button variant="primary" onPress={() => location.reload()}>
+            Load the page again
+          </Button>
+        }
+      >
+        Bunting was updated since this page was loaded, or there was no connection for a moment.
+      </EmptyState>
+    );
   return (
     <EmptyState
       title="This page has a fault"

@@ -41,6 +41,29 @@ async function aUser(rootRole: number): Promise<string> {
   return (token as { readonly secret: string }).secret;
 }
 
+describeInBrowser('a console that was loaded before an update', () => {
+  it('says that a part is gone which the new one does not have, and opens it after the page is loaded again', async () => {
+    const opened = await openPage('/flags');
+    const { page, violations, foreign, notices } = opened;
+    let isGone = true;
+    await page.route('**/console/create-flag-dialog-*.js', (route) =>
+      isGone ? route.fulfill({ status: 404 }) : route.fallback(),
+    );
+    await signIn(page);
+    const create = page.getByRole('button', { name: 'Create a flag' }).first();
+    await create.click();
+    await page.getByText('Bunting was updated since this page was loaded', { exact: false }).waitFor();
+    await expectAccessible(opened);
+    isGone = false;
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await signIn(page);
+    await create.click();
+    await page.getByRole('dialog', { name: 'Create a flag' }).waitFor();
+    await opened.close();
+    expect({ violations, foreign, notices }).toEqual({ violations: [], foreign: [], notices: [] });
+  });
+});
+
 describeInBrowser('what the server refuses', () => {
   it.each(['environments', 'context', 'tags'])('is said in the words of the form of %s', async (section) => {
     const opened = await openSignedIn(`/admin/${section}`);
