@@ -79,6 +79,8 @@ async function makeChange(
       return call(AddDependency, { params: feature, body: change.payload, ifMatch });
     case 'deleteDependency':
       return call(RemoveDependencies, { params: feature, ifMatch });
+    default:
+      return change satisfies never;
   }
 }
 
