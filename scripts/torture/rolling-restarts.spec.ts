@@ -10,8 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, re
 /** One that writes, one that calls it, and the gateway; `npm run torture:rolling` restarts every service. */
 const services = ['features', 'gateway', 'change-requests'] as const;
 
-it('no request fails during a rolling restart of services, with and without keep-alive', async () => {
-  const { restarts, keepAlive, connectionPerRequest, failures, writes, lost } = await runRollingRestarts({
+it('no request fails and no stream breaks during a rolling restart of services, with and without keep-alive', async () => {
+  const { restarts, keepAlive, connectionPerRequest, streams, failures, writes, lost } = await runRollingRestarts({
     requests: 150,
     restarts: 1,
     folder,
@@ -21,5 +21,7 @@ it('no request fails during a rolling restart of services, with and without keep
   expect([failures, lost]).toEqual([[], []]);
   expect(writes).toBeGreaterThan(20);
   expect([restarts, keepAlive.failed, connectionPerRequest.failed]).toEqual([services.length, 0, 0]);
+  // Those of the gateway that was restarted were opened again.
+  expect(streams.sent).toBeGreaterThan(4);
   expect(Math.min(keepAlive.sent, connectionPerRequest.sent)).toBeGreaterThan(50);
 }, 400_000);

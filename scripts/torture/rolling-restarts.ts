@@ -3,7 +3,8 @@ import { existsSync, globSync, mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Balancer, eventually, startBalancer } from '@bunting/testing';
+import type { ApiToken } from '@bunting/contracts';
+import { type Balancer, eventually, openEventStream, startBalancer } from '@bunting/testing';
 import { repository } from '../../apps/all-in-one/test/support/platform.ts';
 import { startCluster } from './cluster.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -39,7 +40,9 @@ interface RollingRestartReport {
   readonly restarts: number;
   readonly keepAlive: Readonly<RequestCounts>;
   readonly connectionPerRequest: Readonly<RequestCounts>;
-  /** each failed request, with the process that was being restarted */
+  /** streams of SDKs, each opened again when its gateway has ended it */
+  readonly streams: Readonly<RequestCounts>;
+  /** each failed request and broken stream, with the process that was being restarted */
   readonly failures: readonly string[];
   /** acknowledged writes that were verified at the end */
   readonly writes: number;
@@ -192,6 +195,7 @@ export async function runRollingRestarts({
   let restarted = 0;
   const keepAlive: RequestCounts = { sent: 0, failed: 0 };
   const connectionPerRequest: RequestCounts = { sent: 0, failed: 0 };
+  const streams: RequestCounts = { sent: 0, failed: 0 };
   const sent = (): number => keepAlive.sent + connectionPerRequest.sent;
 
   const runClient = async (url: string, nth: number): Promise<AcknowledgedWrites> => {
@@ -227,6 +231,33 @@ export async function runRollingRestarts({
     }
     agent?.destroy();
     return acknowledged;
+  };
+
+  /**
+   * Keeps a stream open as an SDK does, until the end. A gateway that stops ends its streams, and takes no new ones; what it breaks off is a failure,
+   * and so is everything once more for an SDK that has an earlier state.
+   */
+  const keepStream = async (url: string, secret: string): Promise<void> => {
+    let revision: string | undefined;
+    while (!isDone) {
+      const faults: string[] = [];
+      const stream = await openEventStream(
+        `${url}/api/client/streaming`,
+        { authorization: secret, ...(revision === undefined ? {} : { 'last-event-id': revision }) },
+        ({ id, data }) => {
+          if (revision !== undefined && data.includes('"hydration"')) faults.push('everything was sent again');
+          revision = id ?? revision;
+        },
+      ).catch((error: unknown) => void faults.push(`not opened: ${(error as Error).message}`));
+      if (stream?.status === 200) streams.sent++;
+      else if (stream !== undefined && stream.status !== 503) faults.push(`answered ${stream.status}`);
+      while (!isDone && stream?.isEnded() === false) await Promise.race([stream.ended, sleep(pauseMs)]);
+      if (stream?.isEnded() === true && !stream.isComplete()) faults.push('broken off');
+      stream?.close();
+      streams.failed += faults.length;
+      failures.push(...faults.map((fault) => `a stream, ${phase}: ${fault}`));
+      await sleep(pauseMs);
+    }
   };
 
   /** Compares the state of the platform with the writes that it acknowledged to a client. */
@@ -296,7 +327,11 @@ export async function runRollingRestarts({
       },
       { timeoutMs: 60_000 },
     );
+    const token = { tokenName: 'rolling', type: 'client', environment: 'development', projects: ['*'] };
+    const tokens = { method: 'POST', path: '/api/admin/api-tokens', body: token };
+    const { secret } = JSON.parse(await send(activeBalancer.url, cluster.token, undefined, tokens)) as ApiToken;
     const load = Promise.all(Array.from({ length: clients }, (_, nth) => runClient(activeBalancer.url, nth)));
+    const streaming = Promise.all(Array.from({ length: clients }, () => keepStream(activeBalancer.url, secret)));
     const restarting = (async () => {
       const endsAt = performance.now() + minutes * 60_000;
       const isLast = (round: number): boolean =>
@@ -314,7 +349,7 @@ export async function runRollingRestarts({
       }
       while (sent() < requests) await sleep(pauseMs);
     })().finally(() => (isDone = true));
-    const [acknowledged] = await Promise.all([load, restarting]);
+    const [acknowledged] = await Promise.all([load, restarting, streaming]);
     // The outcome of a failed request is unknown, so a client with a failed request has no expected state.
     if (failures.length === 0)
       for (const [nth, expected] of acknowledged.entries()) await verify(activeBalancer.url, nth, expected);
@@ -323,13 +358,14 @@ export async function runRollingRestarts({
     await balancer?.stop();
     await cluster.stop();
   }
-  return { restarts: restarted, keepAlive, connectionPerRequest, failures, writes, lost };
+  return { restarts: restarted, keepAlive, connectionPerRequest, streams, failures, writes, lost };
 }
 
 export function formatRollingRestarts({
   restarts,
   keepAlive,
   connectionPerRequest,
+  streams,
   failures,
   writes,
   lost,
@@ -341,6 +377,7 @@ export function formatRollingRestarts({
     '| --- | ---: | ---: |',
     `| keep-alive | ${keepAlive.sent} | ${keepAlive.failed} |`,
     `| a connection per request | ${connectionPerRequest.sent} | ${connectionPerRequest.failed} |`,
+    `| streams | ${streams.sent} | ${streams.failed} |`,
     ...failures,
     failures.length > 0
       ? 'Writes were not verified, because the outcome of failed requests is unknown.'

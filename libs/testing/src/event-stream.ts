@@ -20,6 +20,8 @@ export interface OpenEventStream {
   /** settles when the stream has ended, whichever side ended it */
   readonly ended: Promise<void>;
   readonly isEnded: () => boolean;
+  /** whether the server has ended it, rather than broken it off */
+  readonly isComplete: () => boolean;
   readonly close: () => void;
   /** Reads no further until `resume`. */
   readonly pause: () => void;
@@ -97,6 +99,7 @@ function readEvents(
     close,
     text: () => receivedText,
     isEnded: () => isEnded,
+    isComplete: () => response.complete,
     pause: () => void response.pause(),
     resume: () => void response.resume(),
   };
