@@ -25,9 +25,12 @@ afterEach(() => {
 });
 afterAll(() => database.drop());
 
+const { NODE_COMPILE_CACHE } = process.env;
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 const launch = (environment: Readonly<Record<string, string>>) => {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts')], {
-    env: { PORT: '0', GATEWAY_HOST: '127.0.0.1', NODE_NO_WARNINGS: '1', ...environment },
+    env: { ...compileCache, PORT: '0', GATEWAY_HOST: '127.0.0.1', NODE_NO_WARNINGS: '1', ...environment },
   });
   children.add(child);
   let output = '';

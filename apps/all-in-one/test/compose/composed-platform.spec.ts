@@ -247,11 +247,13 @@ describe('the platform with the users and rights of the compose file', () => {
     expect(wrong).toEqual([]);
   });
 
+  const inherited = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
   /** Runs a command of the repository. This process serves its requests, so it must not wait synchronously. */
   const runCommand = async (script: string, environment: Readonly<Record<string, string>>, ...args: string[]) => {
     const command = spawn(process.execPath, [script, ...args], {
       cwd: repository,
-      env: { PATH: process.env['PATH'], ...environment },
+      env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output: string[] = [];
@@ -309,7 +311,7 @@ describe('the platform with the users and rights of the compose file', () => {
       spawnSync(process.execPath, ['apps/search/src/main.ts', '--migrate'], {
         cwd: repository,
         encoding: 'utf8',
-        env: { PATH: process.env['PATH'], ...environment },
+        env: { ...inherited, ...environment },
       });
     const file = path.join(secretsFolder, 'search_database_url');
     const done = main({ SEARCH_DATABASE_URL_FILE: file });
