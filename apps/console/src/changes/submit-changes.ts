@@ -46,11 +46,19 @@ async function makeChange(
   { ifMatch }: SubmitOptions,
 ): Promise<unknown> {
   if (isSegmentChange(change)) {
-    if (change.action === 'deleteSegment') return call(DeleteSegment, { params: { id: change.payload.id }, ifMatch });
-    // Nothing in the console makes one but the upload of a list, which proposes it.
-    if (change.action === 'updateSegmentList') throw new Error('Only a change request puts a staged list in place.');
-    const { id, ...body } = change.payload;
-    return call(UpdateSegment, { params: { id }, body: body as CreateSegmentBody, ifMatch });
+    switch (change.action) {
+      case 'updateSegment': {
+        const { id, ...body } = change.payload;
+        return call(UpdateSegment, { params: { id }, body: body as CreateSegmentBody, ifMatch });
+      }
+      case 'deleteSegment':
+        return call(DeleteSegment, { params: { id: change.payload.id }, ifMatch });
+      // Nothing in the console makes one but the upload of a list, which proposes it.
+      case 'updateSegmentList':
+        throw new Error('Only a change request puts a staged list in place.');
+      default:
+        return change satisfies never;
+    }
   }
   const feature = { projectId: project, featureName: change.feature };
   const params = { ...feature, environment };

@@ -51,7 +51,7 @@ export function secretCipher(secretKey: string | undefined): SecretCipher {
       } catch {
         throw refusal(
           'OperationDeniedError',
-          'Secrets of integrations cannot be read: INTEGRATIONS_SECRET_KEY is not the key that they were encrypted with. Set the one that was used before, or create the integrations again.',
+          'Secrets of integrations cannot be read: INTEGRATIONS_SECRET_KEY is not the key that they were encrypted with. Set the one that was used before (`npm start` and `npm run stack` keep theirs in the file integrations-key of the data folder), or create the integrations again.',
         );
       }
     },
