@@ -247,7 +247,7 @@ describeInBrowser('administration', () => {
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await page.getByRole('heading', { name, level: 1 }).waitFor();
-    await page.getByText('No strategy uses it.').waitFor();
+    await page.getByText('No strategy that you can see uses it.').waitFor();
     const id = Number(new URL(page.url()).pathname.split('/').at(-1));
     const stored = (await api('GET', `/api/admin/segments/${id}`)) as { constraints: object[] };
     expect(stored.constraints).toMatchObject([{ contextName: 'userId', operator: 'IN', values: ['ann', 'bob'] }]);

@@ -128,7 +128,7 @@ function ContextFieldUsage({ name }: { readonly name: string }) {
     <UsageList
       query={strategiesQuery}
       title={(n) => `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'compares' : 'compare'} it`}
-      emptyText="No strategy compares it directly. Segments may."
+      emptyText="No strategy that you can see compares it directly. Segments may."
       uses={({ strategies }) =>
         strategies.map(({ id, projectId, featureName, environment }) => ({
           key: id,

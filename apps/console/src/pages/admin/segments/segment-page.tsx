@@ -54,7 +54,7 @@ function SegmentUsage({ id }: { readonly id: number }) {
         title={(n) =>
           `${formatCount(n, 'strategy', 'strategies')} ${n === 1 ? 'uses' : 'use'} it. A change reaches their users within seconds.`
         }
-        emptyText="No strategy uses it."
+        emptyText="No strategy that you can see uses it."
         uses={({ strategies }) =>
           strategies.map((strategy) => ({
             key: strategy.id,
@@ -71,7 +71,7 @@ function SegmentUsage({ id }: { readonly id: number }) {
       <UsageList
         query={usage}
         title={(n) => `${formatCount(n, 'proposed strategy', 'proposed strategies')} would use it.`}
-        emptyText="No open change request would use it."
+        emptyText="No open change request that you can see would use it."
         uses={({ changeRequestStrategies }) =>
           changeRequestStrategies.map(({ projectId, featureName, environment, changeRequest }, index) => ({
             key: String(index),
