@@ -584,7 +584,7 @@ describeInBrowser('administration', () => {
     await page.getByRole('row', { name: `${name} 1 value` }).waitFor();
     await chooseFor(page, name, 'Edit');
     const edit = page.getByRole('dialog', { name: `Edit the context field “${name}”` });
-    await edit.getByText('No strategy compares it directly. Segments may.').waitFor();
+    await edit.getByText('No strategy that you can see compares it directly. Segments may.').waitFor();
     await edit.getByRole('switch').press('Space');
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByRole('rowheader', { name: `${name} for stickiness` }).waitFor();
