@@ -88,9 +88,11 @@ describeInBrowser('the installation in the console', () => {
     await page.getByRole('link', { name: 'install.used' }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Describe' }).click();
-    await page.getByRole('dialog', { name: 'Describe “till”' }).getByLabel('Description').fill('<b>At the desk</b>');
-    await page.getByLabel('Address of its page').fill('javascript:alert(1)');
-    await page.getByRole('button', { name: 'Save' }).click();
+    const describe = page.getByRole('dialog', { name: 'Describe “till”' });
+    await describe.getByLabel('Description').fill('<b>At the desk</b>');
+    await describe.getByLabel('Address of its page').fill('javascript:alert(1)');
+    await describe.getByRole('button', { name: 'Save' }).click();
+    await describe.waitFor({ state: 'detached' });
     await page.getByText('<b>At the desk</b>').waitFor();
     // An address that is no web page is no link.
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
