@@ -71,6 +71,8 @@ describeInBrowser('a combo box', () => {
       await route.continue();
     });
     const box = page.getByRole('combobox', { name: 'Into the project' });
+    // A project is chosen once they are known.
+    await eventually(async () => expect(await box.inputValue()).toBe('Default'));
     await page.getByText('Into the project').click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('Defau');

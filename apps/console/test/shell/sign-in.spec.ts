@@ -26,13 +26,18 @@ async function signInAs(page: Page, username: string, secret = password): Promis
 }
 
 describeInBrowser('signing in to the console', () => {
+  /** Creates an administrator with the password. */
+  const aPerson = async (username: string, name: string): Promise<{ readonly id: number }> => {
+    const roles = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
+    const rootRole = roles.roles.find((role) => role.name === 'Admin')?.id;
+    const body = { username, name, email: `${username}@example.org`, rootRole, sendEmail: false };
+    const person = (await api('POST', '/api/admin/user-admin', body)) as { id: number };
+    await api('POST', `/api/admin/user-admin/${person.id}/change-password`, { password, confirmPassword: password });
+    return person;
+  };
   let id: number;
   beforeAll(async () => {
-    const roles = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
-    const rootRole = roles.roles.find(({ name }) => name === 'Admin')?.id;
-    const body = { username: 'ada', name: 'Ada', email: 'ada@example.org', rootRole, sendEmail: false };
-    ({ id } = (await api('POST', '/api/admin/user-admin', body)) as { id: number });
-    await api('POST', `/api/admin/user-admin/${id}/change-password`, { password, confirmPassword: password });
+    ({ id } = await aPerson('ada', 'Ada'));
   });
 
   it('takes a password, shows the profile, and goes on where the user was when the session ends', async () => {
@@ -106,13 +111,14 @@ describeInBrowser('signing in to the console', () => {
   });
 
   it('lets a user choose a password by a link, once', async () => {
+    await aPerson('grace', 'Grace');
     const { resetPasswordUrl } = (await api('POST', '/api/admin/user-admin/reset-password', {
-      id: 'ada@example.org',
+      id: 'grace@example.org',
     })) as { resetPasswordUrl: string };
     const { pathname, search } = new URL(resetPasswordUrl, 'http://localhost');
     const opened = await openPage(`${pathname}${search}`);
     const { page } = opened;
-    await page.getByText('The password of Ada:').waitFor();
+    await page.getByText('The password of Grace:').waitFor();
     await expectAccessible(opened);
     await page.getByLabel('New password', { exact: true }).fill('short');
     await page.getByLabel('The new password again').fill('shorter');
@@ -123,7 +129,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByLabel('The new password again').press('Enter');
     await page.getByText('Your password is set.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await signInAs(page, 'ada', `${password}!`);
+    await signInAs(page, 'grace', `${password}!`);
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.goto(new URL(`${pathname}${search}`, page.url()).href);
     await page.getByRole('alert').waitFor();
