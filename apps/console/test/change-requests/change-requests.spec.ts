@@ -336,6 +336,7 @@ describeInBrowser('the review of a change request', () => {
     const { page } = opened;
     const toggle = page.getByRole('switch', { name: 'Enabled in production' });
     const question = page.getByRole('alertdialog', { name: 'Add to the request in review?' });
+    await eventually(async () => expect(await toggle.isEnabled()).toBe(true));
     await toggle.press('Space');
     await question.getByText(`“Change request #${id}” is approved and has 1 approval.`, { exact: false }).waitFor();
     await question.getByText('its approvals lapse', { exact: false }).waitFor();

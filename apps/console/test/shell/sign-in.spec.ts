@@ -111,14 +111,14 @@ describeInBrowser('signing in to the console', () => {
   });
 
   it('lets a user choose a password by a link, once', async () => {
-    await aPerson('hedy', 'Hedy');
+    await aPerson('katherine', 'Katherine');
     const { resetPasswordUrl } = (await api('POST', '/api/admin/user-admin/reset-password', {
-      id: 'hedy@example.org',
+      id: 'katherine@example.org',
     })) as { resetPasswordUrl: string };
     const { pathname, search } = new URL(resetPasswordUrl, 'http://localhost');
     const opened = await openPage(`${pathname}${search}`);
     const { page } = opened;
-    await page.getByText('The password of Hedy:').waitFor();
+    await page.getByText('The password of Katherine:').waitFor();
     await expectAccessible(opened);
     await page.getByLabel('New password', { exact: true }).fill('short');
     await page.getByLabel('The new password again').fill('shorter');
@@ -129,7 +129,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByLabel('The new password again').press('Enter');
     await page.getByText('Your password is set.').waitFor();
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await signInAs(page, 'hedy', `${password}!`);
+    await signInAs(page, 'katherine', `${password}!`);
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.goto(new URL(`${pathname}${search}`, page.url()).href);
     await page.getByRole('alert').waitFor();
