@@ -9,6 +9,7 @@ import {
   expectAccessible,
   openSignedIn,
   type OpenedPage,
+  pressSwitch,
 } from '../support/browser.ts';
 
 describeInBrowser('signals', () => {
@@ -96,7 +97,7 @@ describeInBrowser('signals', () => {
     const { page } = opened;
     await chooseFromMenu(page.getByRole('button', { name: `Actions for ${set}`, exact: true }), 'Edit');
     const edit = page.getByRole('dialog', { name: `Edit the actions “${set}”` });
-    await edit.getByRole('switch', { name: 'Act on signals' }).press('Space');
+    await pressSwitch(edit.getByRole('switch', { name: 'Act on signals' }));
     await edit.getByLabel('Description').fill('Mine');
     await api('PUT', `${path}/${stored?.id}`, { ...stored, description: 'Theirs' });
     await edit.getByRole('button', { name: 'Save' }).press('Enter');

@@ -9,6 +9,7 @@ import {
   openMenu,
   openPage,
   openSignedIn,
+  pressSwitch,
   signIn,
   goTo,
 } from '../support/browser.ts';
@@ -336,14 +337,13 @@ describeInBrowser('the review of a change request', () => {
     const { page } = opened;
     const toggle = page.getByRole('switch', { name: 'Enabled in production' });
     const question = page.getByRole('alertdialog', { name: 'Add to the request in review?' });
-    await eventually(async () => expect(await toggle.isEnabled()).toBe(true));
-    await toggle.press('Space');
+    await pressSwitch(toggle);
     await question.getByText(`“Change request #${id}” is approved and has 1 approval.`, { exact: false }).waitFor();
     await question.getByText('its approvals lapse', { exact: false }).waitFor();
     await expectAccessible(opened);
     await question.getByRole('button', { name: 'Cancel' }).press('Enter');
     await page.getByText('Nothing was proposed.').waitFor();
-    await toggle.press('Space');
+    await pressSwitch(toggle);
     await question.getByRole('button', { name: 'Start a new request' }).press('Enter');
     await page.getByText('Added to a new draft for production.', { exact: false }).waitFor();
     expect(await approvals()).toBe(1);
@@ -354,8 +354,7 @@ describeInBrowser('the review of a change request', () => {
 
     await page.goto(new URL(`/projects/${shop}/features/${flag}`, page.url()).href);
     await signIn(page, dev.key);
-    await eventually(async () => expect(await toggle.isEnabled()).toBe(true));
-    await toggle.press('Space');
+    await pressSwitch(toggle);
     await question.getByRole('button', { name: 'Add to it' }).press('Enter');
     await page.getByText('which is in review and needs its approvals again', { exact: false }).waitFor();
     expect(await approvals()).toBe(0);

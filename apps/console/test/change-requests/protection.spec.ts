@@ -11,6 +11,7 @@ import {
   openMenu,
   openPage,
   openSignedIn,
+  pressSwitch,
   signIn,
   untilFocused,
 } from '../support/browser.ts';
@@ -301,7 +302,7 @@ describeInBrowser('a protected environment', () => {
       changeRequestsEnabled: true,
       requiredApprovals: 1,
     });
-    await toggle.press('Space');
+    await pressSwitch(toggle);
     await page.getByText('Added to a new draft for production.').waitFor();
     expect(await api('GET', `/api/admin/projects/${own}/features/${flag}`)).toMatchObject({
       environments: expect.arrayContaining([

@@ -194,6 +194,12 @@ export async function untilFocused(element: Locator): Promise<void> {
   });
 }
 
+/** Presses a switch by keyboard once it can be: until it is known whether it may, and while an edit is under way, the key would be lost. */
+export async function pressSwitch(toggle: Locator): Promise<void> {
+  await eventually(async () => expect(await toggle.isEnabled()).toBe(true));
+  await toggle.press('Space');
+}
+
 /**
  * Opens a menu by keyboard until it shows an entry. A dialog that has just closed gives the focus back a frame later, which can come
  * between the press and the release of a key: the button is then pressed again, as a person would do.
