@@ -32,6 +32,7 @@ describeInBrowser('the archived projects', () => {
 
     await chooseFromMenu(row.getByRole('button', { name: `Actions for ${archived}` }), 'Revive it');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revive it' }).press('Enter');
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await row.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Projects', exact: true }).last().press('Enter');
     await page.getByRole('row').filter({ hasText: archived }).waitFor();

@@ -136,7 +136,7 @@ async function openIn(context: BrowserContext, path: string, close: (page: Page)
     if (calls.has(response.request())) calls.set(response.request(), String(response.status()));
   });
   page.on('requestfailed', (request) => {
-    if (calls.has(request)) calls.set(request, request.failure()?.errorText ?? 'failed');
+    if (calls.get(request) === 'not answered') calls.set(request, request.failure()?.errorText ?? 'failed');
   });
   await page.goto(`${url}${path}`);
   const opened: OpenedPage = { page, violations, foreign, faults, notices, calls, close: () => close(page) };
