@@ -6,6 +6,7 @@ import type { Locator } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
+  chooseTyped,
   closeChecked,
   describeInBrowser,
   expectAccessible,
@@ -127,11 +128,7 @@ describeInBrowser('integrations', () => {
         .join(),
     );
     expect(described).toContain('projects that you may not see');
-    // What the page reads again after a refusal may reset what is typed meanwhile.
-    await eventually(async () => {
-      await projects.fill('default');
-      await page.getByRole('option', { name: 'Default' }).first().click({ timeout: 5_000 });
-    });
+    await chooseTyped(projects, 'default', page.getByRole('option', { name: 'Default' }).first());
     await create.getByRole('button', { name: 'Remove Default' }).waitFor();
     await create.getByRole('button', { name: 'Create' }).press('Enter');
     await page.getByRole('link', { name: hidden }).waitFor();

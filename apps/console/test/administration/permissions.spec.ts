@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import {
   api,
   chooseFromMenu,
+  chooseTyped,
   closeChecked,
   describeInBrowser,
   expectAccessible,
@@ -103,8 +104,8 @@ describeInBrowser('permissions in the console', () => {
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
     // Everywhere, the role in the project gives nothing.
-    await page.getByRole('combobox', { name: 'Where' }).fill('Everywhere');
-    await page.getByRole('option', { name: /Everywhere/ }).click();
+    const where = page.getByRole('combobox', { name: 'Where' });
+    await chooseTyped(where, 'Everywhere', page.getByRole('option', { name: /Everywhere/ }));
     await page.getByRole('row', { name: /Hedy Lamarr/ }).waitFor({ state: 'detached' });
     await closeChecked(opened);
   });

@@ -89,6 +89,23 @@ describeInBrowser('a combo box', () => {
     await closeChecked(opened);
   });
 
+  it('keeps what is typed when the page scrolls, and offers it again when more is typed', async () => {
+    const opened = await openSignedIn('/admin/transfer', { height: 320 });
+    const { page } = opened;
+    const box = page.getByRole('combobox', { name: 'Into the project' });
+    await eventually(async () => expect(await box.inputValue()).toBe('Default'));
+    await box.fill('Defau');
+    await page.getByRole('option', { name: /Default/ }).waitFor();
+    await page.locator('#main').evaluate((main) => main.scrollBy(0, main.scrollTop > 50 ? -20 : 20));
+    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    expect(await box.inputValue()).toBe('Defau');
+    await page.keyboard.type('l');
+    await page.getByRole('option', { name: /Default/ }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await box.inputValue()).toBe('Default');
+    await closeChecked(opened);
+  });
+
   it.each([
     { kind: 'one', path: '/admin/transfer', operation: '**/api/admin/projects', label: 'Into the project' },
     { kind: 'several', path: '/admin/groups', operation: '**/api/admin/user-admin', label: 'Add a member' },

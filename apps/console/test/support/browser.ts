@@ -200,6 +200,15 @@ export async function pressSwitch(toggle: Locator): Promise<void> {
   await toggle.press('Space');
 }
 
+/** Types into a combo box and chooses an option. Where the page scrolls to the field, which closes its list, the list is opened again. */
+export async function chooseTyped(box: Locator, text: string, option: Locator): Promise<void> {
+  await box.fill(text);
+  await eventually(async () => {
+    if (!(await option.isVisible())) await box.press('ArrowDown');
+    await option.click({ timeout: 5_000 });
+  });
+}
+
 /**
  * Opens a menu by keyboard until it shows an entry. A dialog that has just closed gives the focus back a frame later, which can come
  * between the press and the release of a key: the button is then pressed again, as a person would do.

@@ -1,12 +1,14 @@
-import { type RefObject, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, use, useMemo, useState } from 'react';
 import {
   Button,
   ComboBox as AriaComboBox,
+  ComboBoxStateContext,
   Input,
   Label,
   ListBox,
   ListBoxItem,
   type ListBoxProps,
+  OverlayTriggerStateContext,
   Popover,
   Text,
 } from 'react-aria-components';
@@ -83,6 +85,13 @@ export function SelectList({ labelId, options, value, focus, trigger, onChoose, 
   );
 }
 
+/** Keeps what is typed where the list below it closes because the page scrolls: React Aria would put the chosen option back. */
+function KeepsText({ children }: { readonly children: ReactNode }) {
+  const state = use(ComboBoxStateContext);
+  const overlay = state && { ...state, close: () => state.setOpen(false) };
+  return <OverlayTriggerStateContext value={overlay}>{children}</OverlayTriggerStateContext>;
+}
+
 /** A combo box with its list, which opens when it gets the focus. */
 export function ComboBoxImplementation({
   label,
@@ -128,12 +137,14 @@ export function ComboBoxImplementation({
         </Button>
       </div>
       <FieldMessages hint={hint} error={error} />
-      <Popover className={styles['popover'] ?? ''}>
-        <OptionList items={items} />
-        {items.length === maxOfferedOptions && options.length > items.length && (
-          <p className={styles['none']}>Type to find others of {formatCount(options.length, 'option')}.</p>
-        )}
-      </Popover>
+      <KeepsText>
+        <Popover className={styles['popover'] ?? ''}>
+          <OptionList items={items} />
+          {items.length === maxOfferedOptions && options.length > items.length && (
+            <p className={styles['none']}>Type to find others of {formatCount(options.length, 'option')}.</p>
+          )}
+        </Popover>
+      </KeepsText>
     </AriaComboBox>
   );
 }
