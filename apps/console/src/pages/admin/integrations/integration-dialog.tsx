@@ -117,7 +117,10 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
   const errorOf = (field: string): string | undefined =>
     error?.details.find(({ path }) => path === `/body/${field}`)?.message;
   const fields = ['events', 'projects', ...parameters.map(({ name }) => `parameters/${name}`)];
-  const isBesideField = fields.some((field) => errorOf(field) !== undefined);
+  const shown = new Set(fields.map((field) => `/body/${field}`));
+  /** whether all that was refused stands beside its field */
+  const isBesideFields =
+    error !== null && error.details.length > 0 && error.details.every(({ path }) => shown.has(path ?? ''));
 
   return (
     <FormDialog
@@ -186,7 +189,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       <Switch isSelected={body.enabled} onChange={(enabled) => change({ enabled })}>
         Send events
       </Switch>
-      {!isBesideField && <ErrorNotice error={error} />}
+      {!isBesideFields && <ErrorNotice error={error} />}
       {conflict !== undefined && (
         <MergeConflictDialog
           merged={conflict.merged}
