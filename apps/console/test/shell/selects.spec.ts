@@ -89,15 +89,34 @@ describeInBrowser('a combo box', () => {
     await closeChecked(opened);
   });
 
-  it('keeps what is typed when the page scrolls, and offers it again when more is typed', async () => {
-    const opened = await openSignedIn('/admin/transfer', { height: 320 });
+  it('keeps what is typed when the page scrolls: its list follows it, and closes once it is out of sight', async () => {
+    const opened = await openSignedIn('/admin/transfer', { height: 400 });
     const { page } = opened;
     const box = page.getByRole('combobox', { name: 'Into the project' });
+    const list = page.getByRole('listbox');
+    const distance = async () => {
+      const [ofBox, ofList] = [await box.boundingBox(), await list.boundingBox()];
+      return Math.abs((ofBox?.y ?? 0) - (ofList?.y ?? 0));
+    };
     await eventually(async () => expect(await box.inputValue()).toBe('Default'));
+    await page.locator('#main').evaluate((main) => {
+      const space = document.createElement('div');
+      space.style.height = '100vh';
+      main.append(space);
+    });
+    await box.evaluate((element) => element.scrollIntoView({ block: 'center' }));
     await box.fill('Defau');
     await page.getByRole('option', { name: /Default/ }).waitFor();
-    await page.locator('#main').evaluate((main) => main.scrollBy(0, main.scrollTop > 50 ? -20 : 20));
-    await page.getByRole('listbox').waitFor({ state: 'detached' });
+    const before = { y: (await box.boundingBox())?.y, distance: await distance() };
+    const scroll = (by: number) => page.locator('#main').evaluate((main, top) => main.scrollBy(0, top), by);
+    await scroll((await page.locator('#main').evaluate((main) => main.scrollTop)) > 30 ? -30 : 30);
+    await eventually(async () => {
+      expect((await box.boundingBox())?.y).not.toBe(before.y);
+      expect(Math.abs((await distance()) - before.distance)).toBeLessThan(2);
+    });
+    expect(await box.inputValue()).toBe('Defau');
+    await scroll(10_000);
+    await list.waitFor({ state: 'detached' });
     expect(await box.inputValue()).toBe('Defau');
     await page.keyboard.type('l');
     await page.getByRole('option', { name: /Default/ }).waitFor();

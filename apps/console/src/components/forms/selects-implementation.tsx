@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, use, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, use, useMemo, useRef, useState } from 'react';
 import {
   Button,
   ComboBox as AriaComboBox,
@@ -85,11 +85,38 @@ export function SelectList({ labelId, options, value, focus, trigger, onChoose, 
   );
 }
 
-/** Keeps what is typed where the list below it closes because the page scrolls: React Aria would put the chosen option back. */
-function KeepsText({ children }: { readonly children: ReactNode }) {
+interface FollowingPopoverProps {
+  readonly field: RefObject<HTMLElement | null>;
+  readonly children: ReactNode;
+}
+
+/**
+ * What opens below a combo box. React Aria closes it when the page scrolls, also when the page scrolls because the field
+ * gets the focus, and puts the chosen option back in place of what is typed. This one follows its field as long as that is
+ * seen, and keeps what is typed.
+ */
+function FollowingPopover({ field, children }: FollowingPopoverProps) {
   const state = use(ComboBoxStateContext);
-  const overlay = state && { ...state, close: () => state.setOpen(false) };
-  return <OverlayTriggerStateContext value={overlay}>{children}</OverlayTriggerStateContext>;
+  const [scrolls, setScrolls] = useState(0);
+  const close = () => {
+    if (isSeen(field.current)) setScrolls(scrolls + 1);
+    else state?.setOpen(false);
+  };
+  return (
+    <OverlayTriggerStateContext value={state && { ...state, close }}>
+      {/* It is placed anew when a property of its place changes; it has no arrow that this one would place. */}
+      <Popover className={styles['popover'] ?? ''} arrowBoundaryOffset={scrolls}>
+        {children}
+      </Popover>
+    </OverlayTriggerStateContext>
+  );
+}
+
+/** Whether the middle of an element is not scrolled out of view. */
+function isSeen(element: HTMLElement | null) {
+  if (element === null) return false;
+  const { left, top, width, height } = element.getBoundingClientRect();
+  return document.elementsFromPoint(left + width / 2, top + height / 2).includes(element);
 }
 
 /** A combo box with its list, which opens when it gets the focus. */
@@ -104,6 +131,7 @@ export function ComboBoxImplementation({
   opensOnFocus = true,
   ...props
 }: ComboBoxProps) {
+  const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [isTyping, setTyping] = useState(false);
   const [shownValue, setShownValue] = useState(value);
@@ -131,20 +159,23 @@ export function ComboBoxImplementation({
     >
       <Label className={styles['label'] ?? ''}>{label}</Label>
       <div className={styles['combo']}>
-        <Input className={styles['input'] ?? ''} placeholder={placeholder} onInput={() => setTyping(true)} />
+        <Input
+          ref={field}
+          className={styles['input'] ?? ''}
+          placeholder={placeholder}
+          onInput={() => setTyping(true)}
+        />
         <Button>
           <Icon name="chevronDown" />
         </Button>
       </div>
       <FieldMessages hint={hint} error={error} />
-      <KeepsText>
-        <Popover className={styles['popover'] ?? ''}>
-          <OptionList items={items} />
-          {items.length === maxOfferedOptions && options.length > items.length && (
-            <p className={styles['none']}>Type to find others of {formatCount(options.length, 'option')}.</p>
-          )}
-        </Popover>
-      </KeepsText>
+      <FollowingPopover field={field}>
+        <OptionList items={items} />
+        {items.length === maxOfferedOptions && options.length > items.length && (
+          <p className={styles['none']}>Type to find others of {formatCount(options.length, 'option')}.</p>
+        )}
+      </FollowingPopover>
     </AriaComboBox>
   );
 }
