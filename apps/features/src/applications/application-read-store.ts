@@ -222,11 +222,6 @@ const outdatedSdks: Statement = {
     from project p where p.id = $1 and p.archived_at is null`,
 };
 
-const isHidden: Statement = {
-  name: 'client-application-is-hidden',
-  text: `select from client_application a where a.app_name = $1 and ${isUsedOnlyInSql('$2')}`,
-};
-
 const defaultPageSize = 1_000;
 const defaultPageSizeOfProject = 50;
 
@@ -261,8 +256,5 @@ export function applicationReader(database: ReadDatabase) {
       readJsonOrRefuse(ofProject(sortOrder), [project, query ?? null, offset, limit], () => noProjectFound(project)),
     outdatedSdksOf: (project: string): Promise<string> =>
       readJsonOrRefuse(outdatedSdks, [project], () => noProjectFound(project)),
-    /** Whether the application exists and is used only in hidden projects. */
-    isHidden: async (appName: string, hidden: readonly string[]): Promise<boolean> =>
-      hidden.length > 0 && (await database.read(isHidden, [appName, hidden])).length > 0,
   };
 }

@@ -193,9 +193,11 @@ export function applicationRepository({ query, send }: Tx, recordEvents: RecordE
       recordEvents(eventsOf(await query<AnnouncedApplication>(recordSeen, [...values, now.toISOString()])));
     },
 
-    /** Whether the application is in the list. */
-    exists: async (appName: string): Promise<boolean> =>
-      (await query('select from client_application where app_name = $1', [appName])).length > 0,
+    /** Returns an application of the list, with whether it is used only in hidden projects. */
+    find: async (appName: string, hidden: readonly string[]): Promise<{ readonly isHidden: boolean } | undefined> => {
+      const text = `select ${isUsedOnlyInSql('$2')} as "isHidden" from client_application a where a.app_name = $1`;
+      return (await query<{ isHidden: boolean }>(text, [appName, hidden]))[0];
+    },
 
     /** Creates or updates an application. */
     saveDescription: async (

@@ -236,21 +236,27 @@ describe('the list of applications', () => {
     ]);
   });
 
-  it('limits new applications by key and minute, and by the length of the list', async () => {
+  it('limits new applications by key and minute, and by the length of the list, in which hidden ones count as new', async () => {
     const applications = Array.from({ length: 40 }, (_, nth) => ({
       appName: `bulk-${nth}`,
       environment: 'development',
     }));
     const body = { applications, metrics: [] };
     const key = (tokenId: string): Caller => ({ ...callerWith(development), tokenId });
+    const vaulted = { appName: 'vaulted', started, interval: 1, strategies: [] };
+    await features.call(RegisterApplication, { body: vaulted }, callerWith({ ...development, project: 'vault' }));
     await features.call(ReportProxiedMetrics, { body }, key('edge'));
     const first = await listed('bulk-');
     expect(first.length).toBeGreaterThan(0);
     expect(first.length).toBeLessThanOrEqual(25);
     await features.call(ReportProxiedMetrics, { body }, key('other edge'));
     expect(await listed()).toHaveLength(30);
-    const describe = features.call(DescribeApplication, { params: { appName: 'one more' }, body: {} });
-    await expect(describe).rejects.toMatchObject({ kind: 'ExceedsLimitError' });
+    const stranger: Caller = { ...callerWith({ permission: 'UPDATE_APPLICATION' }), hiddenProjects: ['vault'] };
+    for (const appName of ['one more', 'vaulted']) {
+      const describe = features.call(DescribeApplication, { params: { appName }, body: {} }, stranger);
+      await expect(describe).rejects.toMatchObject({ kind: 'ExceedsLimitError' });
+    }
+    await features.call(DescribeApplication, { params: { appName: 'vaulted' }, body: {} });
     const created = (await features.emittedEvents()).filter(({ type }) => type === 'application-created');
     expect(created).toHaveLength(28);
   });

@@ -1,4 +1,4 @@
-import { type Endpoint, implement, reads, writes } from '@bunting/bus';
+import { type Endpoint, reads, writes } from '@bunting/bus';
 import {
   DeleteApplication,
   DescribeApplication,
@@ -35,19 +35,15 @@ export function applicationEndpoints({
 
     reads(GetApplication, ({ params, caller }) => applications.one(params.appName, hiddenProjectsOf(caller))),
 
-    implement(DescribeApplication, async (request) => {
-      const { params, body, caller, now } = request;
+    writes(DescribeApplication, transaction, async (tx, { params, body, caller, now }) => {
+      const application = { ...body, appName: params.appName, createdBy: caller.name };
+      const { all } = await tx.applications.lockAndCount();
+      const known = await tx.applications.find(application.appName, hiddenProjectsOf(caller));
+      const isVisible = known?.isHidden === false;
+      const events = describeApplication(application, { isKnown: isVisible, all }, applicationsLimit);
       // A caller who may not see the application gets the reply for a new one, and nothing is stored.
-      const isHidden = await applications.isHidden(params.appName, hiddenProjectsOf(caller));
-      return transaction(request, async (tx) => {
-        if (isHidden) return null;
-        const application = { ...body, appName: params.appName, createdBy: caller.name };
-        const { all } = await tx.applications.lockAndCount();
-        const isKnown = await tx.applications.exists(application.appName);
-        const events = describeApplication(application, { isKnown, all }, applicationsLimit);
-        await tx.applications.saveDescription(application, now, events);
-        return null;
-      });
+      if (known === undefined || isVisible) await tx.applications.saveDescription(application, now, events);
+      return null;
     }),
 
     writes(DeleteApplication, transaction, async ({ applications }, { params, caller }) => {
