@@ -116,6 +116,27 @@ it('says with what is summed which SDK has reported last, within the bytes that 
   expect(reports.pending()).toMatchObject({ reports: 0, bytes: 0 });
 });
 
+it('registers with a report without counts which SDK reports, and keeps what is registered of the instance', async () => {
+  const origin = await givenOrigin();
+  const { reports, close } = open(origin, { sendIntervalMs: 3_600_000 });
+  const sdkVersion = 'unleash-js-sdk:3.7.0';
+  const nothing = { sdkVersion, bucket: { start, stop: start, toggles: {} } };
+  reports.addMetrics(token, counted(0, nothing));
+  reports.addRegistration(token, { ...registration, environment: 'development' });
+  reports.addMetrics(token, counted(0, { ...nothing, instanceId: registration.instanceId }));
+  await close();
+  const environment = 'development';
+  expect(bulkOf(origin)).toMatchObject([
+    {
+      metrics: [],
+      applications: [
+        { appName: 'shop', environment, sdkVersion },
+        { ...registration, sdkVersion },
+      ],
+    },
+  ]);
+});
+
 it('sends single reports where the origin has no bulk', async () => {
   const origin = await givenOrigin();
   origin.state.lacks.add('/bulk');

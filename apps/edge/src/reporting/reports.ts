@@ -198,11 +198,20 @@ export function openReports(options: ReportOptions) {
   return {
     /**
      * Adds counts of evaluations. Where there is no space, the oldest are dropped, and counted as such; so are names beyond 255 characters,
-     * 200 variants of a feature, and 10,000 features of an application in an hour.
+     * 200 variants of a feature, and 10,000 features of an application in an hour. A report without counts says that the application runs.
      */
-    addMetrics: (token: string, { appName, environment = 'default', sdkVersion, bucket }: MetricsBody): void => {
+    addMetrics: (token: string, body: MetricsBody): void => {
+      const { appName, instanceId, environment = 'default', sdkVersion, bucket } = body;
       const timestamp = hourOf(bucket.start);
-      for (const [featureName, { yes = 0, no = 0, variants = {} }] of Object.entries(bucket.toggles))
+      const counts = Object.entries(bucket.toggles);
+      if (counts.length === 0)
+        waiting.addApplication(token, {
+          appName,
+          environment,
+          ...(instanceId === undefined ? {} : { instanceId }),
+          ...(sdkVersion === undefined ? {} : { sdkVersion }),
+        });
+      for (const [featureName, { yes = 0, no = 0, variants = {} }] of counts)
         waiting.addCount(token, {
           featureName,
           appName,

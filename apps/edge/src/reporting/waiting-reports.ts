@@ -113,10 +113,13 @@ export class WaitingReports {
     this.#put(pile, key, one);
   }
 
+  /** Adds what is known of an instance of an application, in the place of what it has said of itself before. */
   addApplication(token: string, application: Application): void {
     const { appName, instanceId, environment } = application;
-    const one = { entry: application, group: JSON.stringify([appName, environment]), length: lengthOf(application) };
-    this.#put(this.#reportsOf(token).applications, JSON.stringify([appName, instanceId, environment]), one);
+    const { applications: pile } = this.#reportsOf(token);
+    const key = JSON.stringify([appName, instanceId, environment]);
+    const entry = { ...pile.waiting.get(key)?.entry, ...application };
+    this.#put(pile, key, { entry, group: JSON.stringify([appName, environment]), length: lengthOf(entry) });
   }
 
   addBatch({ token, metrics, applications }: StoredBatch): void {
