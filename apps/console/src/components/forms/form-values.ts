@@ -28,9 +28,12 @@ export const tokenLifetimes = optionsOfPairs([
   ['', 'as long as it exists'],
 ]);
 
+/** What must be unique, the first of them that a form has: a project has a name besides its id, and a tag is a value of a type. */
+const uniqueFields = ['id', 'name', 'value', 'description'];
+
 /**
- * Shows the details of a refusal at the fields that they name (`/body/name`). If none names a field, the message becomes the error of the
- * form (`formState.errors.root`). `fields` are the names of the form's fields.
+ * Shows the details of a refusal at the fields that they name (`/body/name`), and that a name is taken at the field of the name. If no field
+ * is meant, the message becomes the error of the form (`formState.errors.root`). `fields` are the names of the form's fields.
  */
 export function showServerError<T extends FieldValues>(
   error: unknown,
@@ -46,5 +49,9 @@ export function showServerError<T extends FieldValues>(
     setError(field, { message }, { shouldFocus: !isShown });
     isShown = true;
   }
-  if (!isShown) setError('root', { message: explainError(error) });
+  if (isShown) return;
+  const unique = uniqueFields.flatMap((name) => fields.filter((field) => field === name))[0];
+  if (error.kind === 'NameExistsError' && unique !== undefined)
+    return setError(unique, { message: explainError(error) }, { shouldFocus: true });
+  setError('root', { message: explainError(error) });
 }

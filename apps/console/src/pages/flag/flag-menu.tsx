@@ -17,8 +17,8 @@ import { Button } from '../../components/buttons/button.tsx';
 import { Menu, type MenuEntry } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
-import { ConfirmDialog, Dialog, FormDialog } from '../../components/dialogs/dialog.tsx';
-import { TextField } from '../../components/forms/fields.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
+import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { ComboBox } from '../../components/forms/selects.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notify } from '../../shell/toasts.tsx';
@@ -99,23 +99,19 @@ function DeleteFlagDialog({ project, name, onClose }: FlagDialogProps) {
 
 /** Copies a flag within its project, under another name. */
 function CopyFlagDialog({ project, name, onClose }: FlagDialogProps) {
-  const clone = useOperationMutation(CloneFeature, 'handled');
   const openFlag = useOpenFlag();
-  const [copyName, setCopyName] = useState(`${name}-copy`);
   return (
-    <FormDialog
+    <RequestBodyDialog
       title="Copy the flag"
-      onClose={onClose}
-      onSubmit={() => {
-        const params = { projectId: project, featureName: name };
-        afterSuccess(clone.mutateAsync({ params, body: { name: copyName } }), () => openFlag(project, copyName));
-      }}
       submit="Create"
-      isPending={clone.isPending}
-    >
-      <TextField label="New name" value={copyName} onChange={setCopyName} isRequired autoFocus />
-      <ErrorNotice error={clone.error} />
-    </FormDialog>
+      operation={CloneFeature}
+      request={{ params: { projectId: project, featureName: name } }}
+      values={{ name: `${name}-copy` }}
+      fields={[{ name: 'name', label: 'New name' }]}
+      notification={({ name: copyName }) => `The flag ${String(copyName)} is created.`}
+      onDone={(_body, copy) => openFlag(project, copy.name)}
+      onClose={onClose}
+    />
   );
 }
 

@@ -172,6 +172,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       onClose();
     },
   });
+  const isNameTaken = error?.kind === 'NameExistsError';
   const question = useValueQuestion();
   const paths = constraints.map(({ contextName }) => contextName.trim());
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
@@ -193,7 +194,14 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       {accounts?.length === 0 && (
         <Notice tone="warning">There is no service account yet: create one in Administration, Service accounts.</Notice>
       )}
-      <TextField label="Name" value={name} onChange={setName} isRequired autoFocus />
+      <TextField
+        label="Name"
+        value={name}
+        error={isNameTaken ? error.message : undefined}
+        onChange={setName}
+        isRequired
+        autoFocus
+      />
       <TextField label="Description" value={description} onChange={setDescription} />
       <Select
         label="Signals of"
@@ -238,7 +246,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
       <Switch isSelected={enabled} onChange={setEnabled}>
         Act on signals
       </Switch>
-      <ErrorNotice error={error} />
+      {!isNameTaken && <ErrorNotice error={error} />}
       {conflict !== undefined && (
         <MergeConflictDialog
           merged={conflict.merged}
