@@ -8,8 +8,10 @@ import {
   createMissingSegments,
   readSegmentFile,
   type SendRequest,
+  ContentRefused,
   ImportError,
   apiClient,
+  withFeatureNames,
 } from './import/import-batches.ts';
 import { progressDisplay } from './progress-display.ts';
 
@@ -109,7 +111,8 @@ async function importAll(
           const last = data.features.at(-1)?.name ?? '';
           const batchText = `${file}, ${data.features.length} features from "${first}" to "${last}"`;
           const progressText = `${importedCount} of ${total} features are in and stay; the same command goes on from there.`;
-          throw new ImportError(`${batchText}:\n${error.message}\n${progressText}`, { cause: error });
+          const message = `${batchText}:\n${withFeatureNames(error.message, data)}\n${progressText}`;
+          throw error instanceof ContentRefused ? new ContentRefused(message) : new ImportError(message);
         }
         importedCount += data.features.length;
         progress.to(importedCount);

@@ -1,5 +1,14 @@
 import type { ApiTokens, ImportReport } from '@bunting/contracts';
-import { type BatchSize, type Export, parseExport, type SendRequest, splitExport } from './import-batches.ts';
+import { UsageError } from '../command.ts';
+import {
+  type BatchSize,
+  ContentRefused,
+  type Export,
+  ImportError,
+  parseExport,
+  type SendRequest,
+  splitExport,
+} from './import-batches.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -61,6 +70,7 @@ const catalogues: readonly Catalogue[] = [
 interface Listed extends Properties {
   readonly id?: unknown;
   readonly name?: unknown;
+  readonly constraints?: readonly { readonly contextName: string }[];
 }
 
 async function listOf(server: SendRequest, { path, member }: Catalogue): Promise<readonly Listed[]> {
@@ -102,11 +112,37 @@ export interface MoveOptions {
   ) => Promise<readonly ImportReport[]>;
 }
 
+/** What the target refuses: everything else is moved all the same, so that one run names it all. */
+class Refusals {
+  readonly #reasons: string[] = [];
+
+  /** Does what may be refused. @returns whether it was done */
+  async collectFrom(what: string, action: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      if (!(error instanceof ContentRefused || error instanceof UsageError)) throw error;
+      this.#reasons.push(`${what}: ${error.message}`);
+      return false;
+    }
+  }
+
+  /** @throws ImportError with everything that was refused, if anything was */
+  throwIfAny(): void {
+    if (this.#reasons.length === 0) return;
+    const advice =
+      'Change them in the Unleash, or create them here under the same name, and run the same command again.';
+    throw new ImportError(['Refused, while all else is moved:', ...this.#reasons, advice].join('\n'));
+  }
+}
+
 /**
  * Moves everything that decides about flags from a server with Unleash's API: environments, projects with their environments, tag types,
  * context fields, strategy types and segments, each unless there is one of its name, and the features of every project in each of its
  * environments. What is equal already stays: after an interruption it is run again.
  * @returns a report of each import
+ * @throws ImportError with everything that the target refuses, after all else was moved
  */
 export async function moveFromUnleash({
   source,
@@ -115,6 +151,19 @@ export async function moveFromUnleash({
   log,
   importFeatures,
 }: MoveOptions): Promise<readonly ImportReport[]> {
+  const refusals = new Refusals();
+  const fields = new Set<unknown>();
+  /** Creates the context fields that constraints name and no list has: Unleash does not ask for them. */
+  const createFieldsIn = async (owners: readonly Pick<Listed, 'constraints'>[]): Promise<void> => {
+    const named = new Set(owners.flatMap(({ constraints = [] }) => constraints.map(({ contextName }) => contextName)));
+    for (const name of named) {
+      if (fields.has(name)) continue;
+      fields.add(name);
+      const create = () => target('POST', '/api/admin/context', { name });
+      if (await refusals.collectFrom(`context field ${name}`, create))
+        log(`context field ${name}: created, since constraints name it, although the Unleash does not list it`);
+    }
+  };
   const lists = new Map<string, readonly Listed[]>();
   for (const catalogue of catalogues) {
     const { what, path, key, properties } = catalogue;
@@ -122,29 +171,39 @@ export async function moveFromUnleash({
     lists.set(what, listed);
     const existing = new Set((await listOf(target, catalogue)).map((item) => item[key]));
     const missing = listed.filter((item) => !existing.has(item[key]));
+    if (what === 'context field')
+      for (const name of [...existing, ...missing.map((item) => item.name)]) fields.add(name);
+    if (what === 'segment') await createFieldsIn(missing);
+    let created = 0;
     for (const item of missing) {
       const complete = what === 'project' ? await completedProject(source, item) : item;
-      const wanted = [key, ...properties].filter((name) => complete[name] !== undefined && complete[name] !== null);
-      await target('POST', path, Object.fromEntries(wanted.map((name) => [name, complete[name]])));
+      const given = [key, ...properties].filter((name) => complete[name] !== undefined && complete[name] !== null);
+      const body = Object.fromEntries(given.map((name) => [name, complete[name]]));
+      if (await refusals.collectFrom(`${what} ${item[key]}`, () => target('POST', path, body))) created++;
     }
-    log(`${what}s: ${listed.length}, of which created: ${missing.length}`);
+    log(`${what}s: ${listed.length}, of which created: ${created}`);
   }
   const segments = (lists.get('segment') ?? []) as readonly { readonly id: number; readonly name: string }[];
   const reports: ImportReport[] = [];
   for (const { id } of lists.get('project') ?? []) {
     const project = String(id);
     const environments = (await overviewOf(source, project)).environments.map(({ environment }) => environment);
-    const existing = new Set((await overviewOf(target, project)).environments.map(({ environment }) => environment));
     for (const environment of environments) {
-      if (!existing.has(environment))
-        await target('POST', `/api/admin/projects/${segmentOf(project)}/environments`, { environment });
-      const exported = await source<unknown>('POST', '/api/admin/features-batch/export', { project, environment });
-      const origin = `The export of ${project} in ${environment}`;
-      const features = splitExport(origin, parseExport(origin, exported), size, segments);
-      reports.push(...(await importFeatures(features, { project, environment })));
-      log(`${project} in ${environment}: ${features.features} features`);
+      await refusals.collectFrom(`${project} in ${environment}`, async () => {
+        const existing = (await overviewOf(target, project)).environments;
+        if (!existing.some((connected) => connected.environment === environment))
+          await target('POST', `/api/admin/projects/${segmentOf(project)}/environments`, { environment });
+        const json = await source<unknown>('POST', '/api/admin/features-batch/export', { project, environment });
+        const origin = `The export of ${project} in ${environment}`;
+        const exported = parseExport(origin, json);
+        await createFieldsIn(exported.featureStrategies);
+        const features = splitExport(origin, exported, size, segments);
+        reports.push(...(await importFeatures(features, { project, environment })));
+        log(`${project} in ${environment}: ${features.features} features`);
+      });
     }
   }
+  refusals.throwIfAny();
   return reports;
 }
 

@@ -151,9 +151,26 @@ function inFile<T>(file: string, check: () => T): T {
   }
 }
 
-/** Parses an export. @throws UsageError that names the file */
+/** Adds to reasons, which say by its place in an export what they are about, the name of the feature. */
+export function withFeatureNames(reasons: string, exported: unknown): string {
+  const lists = exported as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> | null;
+  return reasons.replaceAll(/`(?:\/body\/data)?\/(\w+)\/(\d+)[^`]*` property/g, (text, list: string, at: string) => {
+    const { feature, featureName = feature, name } = lists?.[list]?.[Number(at)] ?? {};
+    const owner = list === 'features' ? name : featureName;
+    return typeof owner === 'string' ? `${text} of the feature "${owner}"` : text;
+  });
+}
+
+/** Parses an export. @throws UsageError that names the file, and the features at fault */
 export function parseExport(file: string, json: unknown): ExportedFeatures {
-  return inFile(file, () => parse(lenientSchema(ExportedFeatures), json));
+  return inFile(file, () => {
+    try {
+      return parse(lenientSchema(ExportedFeatures), json);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      throw new Error(withFeatureNames(error.details.map(({ message }) => message).join('\n'), json), { cause: error });
+    }
+  });
 }
 
 /**
@@ -276,10 +293,15 @@ export async function createMissingSegments(
 /** The failure of a request that the server refused, or of the last attempt to reach the server. */
 export class ImportError extends Error {}
 
+/** What was sent is refused, whereas the next request may succeed. */
+export class ContentRefused extends ImportError {}
+
 /** Sends a request, and retries temporary failures. */
 export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
 
 const retriedStatuses = new Set([408, 429, 502, 503, 504]);
+/** Statuses that concern what was sent. */
+const refusingStatuses = new Set([400, 404, 409]);
 const maxAttempts = 6;
 
 interface ApiResponse {
@@ -320,7 +342,8 @@ export function apiClient(url: string, token: string, initialBackoffMs = 500): S
       const response = await sendOnce(method, path, body).catch((error: unknown) => error as Error);
       if (!(response instanceof Error) && !retriedStatuses.has(response.status)) {
         if (response.status < 300) return (response.text === '' ? undefined : JSON.parse(response.text)) as T;
-        throw new ImportError(`${method} ${path} was answered with ${response.status}: ${reasonsIn(response.text)}`);
+        const message = `${method} ${path} was answered with ${response.status}: ${reasonsIn(response.text)}`;
+        throw refusingStatuses.has(response.status) ? new ContentRefused(message) : new ImportError(message);
       }
       if (attempt === maxAttempts) {
         const reason =

@@ -2,6 +2,7 @@ import type { ApiToken, ClientFeatures } from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { withClient } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { featurePath, platformClient } from '../support/clients.ts';
 import { migratedDatabases } from '../support/databases.ts';
@@ -30,6 +31,11 @@ describe('the move from an Unleash', () => {
     const { code } = await program.ended;
     return { code, output: program.output(), errors: program.errors() };
   };
+  /** Unleash has constraints on fields that it does not list. */
+  const forgetFields = () =>
+    withClient(databases[0]?.settings['FEATURES_DATABASE_URL'] ?? '', (client) =>
+      client.query("delete from context_field where name like 'unlisted%'"),
+    );
   const created = async (address: string, body: object): Promise<void> => {
     expect((await source.api('POST', address, body)).status).toBe(201);
   };
@@ -39,22 +45,35 @@ describe('the move from an Unleash', () => {
 
   beforeAll(async () => {
     const key = randomBytes(32).toString('hex');
-    source = await start({ GATEWAY_READABLE_SDK_TOKENS: 'true', GATEWAY_TOKEN_KEY: key });
+    source = await start({
+      GATEWAY_READABLE_SDK_TOKENS: 'true',
+      GATEWAY_TOKEN_KEY: key,
+      FEATURES_ALLOW_REGEX: 'true',
+    });
     const { createProject, createFeature, addStrategy, createSegment, addTag, toggle } = platformClient(source.api);
     await created('/api/admin/environments', { name: 'staging', type: 'preproduction' });
     await createProject('mobile', { environments: ['staging', 'production'], defaultStickiness: 'userId' });
     await created('/api/admin/tag-types', { name: 'squad', description: 'who looks after it', icon: 's' });
     await created('/api/admin/context', { name: 'tenant', stickiness: true, legalValues: [{ value: 'a' }] });
     await created('/api/admin/strategies', { name: 'byTenant', parameters: [{ name: 'tenants', type: 'list' }] });
+    for (const name of ['unlisted', 'unlistedOfSegment']) await created('/api/admin/context', { name });
     const constraint = { contextName: 'tenant', operator: 'IN' as const, values: ['a'] };
-    const segment = await createSegment({ name: 'north', project: 'mobile', constraints: [constraint] });
+    const segment = await createSegment({
+      name: 'north',
+      project: 'mobile',
+      constraints: [constraint, { ...constraint, contextName: 'unlistedOfSegment' }],
+    });
     for (const name of ['parent', 'child']) await createFeature('mobile', name);
     await addTag('child', 'squad', 'web');
     const child = featurePath('mobile', 'child');
-    await addStrategy(child, 'staging', { segments: [segment.id], constraints: [constraint] });
+    await addStrategy(child, 'staging', {
+      segments: [segment.id],
+      constraints: [constraint, { ...constraint, contextName: 'unlisted' }],
+    });
     await addStrategy(child, 'production', { name: 'byTenant', parameters: { tenants: 'a,b' } });
     await toggle(child, 'staging', 'on');
     expect((await source.api('POST', `${child}/dependencies`, { feature: 'parent' })).status).toBe(200);
+    await forgetFields();
     secret = await makeToken({ tokenName: 'shop', projects: ['mobile'] });
     await makeToken({ tokenName: 'of two projects', projects: ['mobile', 'default'] });
   });
@@ -110,5 +129,21 @@ describe('the move from an Unleash', () => {
   it('changes nothing when it is run again', async () => {
     const { code, output } = await run('--url', target.url);
     expect([code, JSON.parse(output)]).toEqual([0, expect.objectContaining({ created: 0, updated: 0, strategies: 0 })]);
+  });
+
+  it('names everything that is refused, and moves all else', async () => {
+    const { createFeature, createSegment, addStrategy } = platformClient(source.api);
+    const pattern = { contextName: 'tenant', operator: 'REGEX' as const, value: '^a' };
+    for (const name of ['pattern 1', 'pattern 2']) await createSegment({ name, constraints: [pattern] });
+    for (const name of ['byPattern', 'later']) await createFeature(name === 'later' ? 'mobile' : 'default', name);
+    await addStrategy(featurePath('default', 'byPattern'), 'development', { constraints: [pattern] });
+    const { code, errors } = await run('--url', target.url);
+    expect(code).toBe(1);
+    expect(errors).toContain('segment pattern 1: ');
+    expect(errors).toContain('segment pattern 2: ');
+    expect(errors).toMatch(
+      /^default in development: .*\n.*constraints\/0\/operator` property of the feature "byPattern"/m,
+    );
+    expect((await target.api('GET', featurePath('mobile', 'later'))).status).toBe(200);
   });
 });
