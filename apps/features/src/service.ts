@@ -57,7 +57,8 @@ export const featuresService = defineService({
       log,
     });
     onStop('outbox', () => outboxProducer.stop());
-    const transaction = unitOfWork(outboxProducer, { allowsRegex });
+    let emitDeferredStates = (): void => undefined;
+    const transaction = unitOfWork(outboxProducer, { allowsRegex }, () => emitDeferredStates());
     const budget = applicationBudget({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
@@ -80,6 +81,7 @@ export const featuresService = defineService({
       bus,
       log,
     });
+    emitDeferredStates = backgroundJobs.emitDeferredStates;
     onStop('housekeeping', () => backgroundJobs.stop());
     const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];
     const served = await serve(requireAllEndpoints('features', endpoints));

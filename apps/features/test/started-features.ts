@@ -73,6 +73,7 @@ export const addFeatures = (
       isProjectVisible: () => true,
       settings: { allowsRegex: false },
       recordEvents: () => undefined,
+      onDeferred: () => undefined,
     }).add(features, []),
   );
 

@@ -25,6 +25,7 @@ import {
   ValidateEnvironmentName,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
+import { eventually } from '@bunting/testing';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { aFeature, aStrategy } from '../../test/builders.ts';
 import { rowsRead } from '../../test/features-unit-of-work.ts';
@@ -338,5 +339,22 @@ describe('cloning an environment', () => {
     } finally {
       await started.stop();
     }
+  });
+});
+
+describe('environments of many features', () => {
+  const features = useFeatures();
+
+  it('are put in order with the states of all features, of which most follow the write', async () => {
+    const names = Array.from({ length: 1_200 }, (_, nth) => `many-${nth}`);
+    await features.given(...names.map((name) => aFeature({ name, project: 'default' })));
+    await features.clearOutbox();
+    await features.call(SetEnvironmentOrder, { body: { production: 7 } });
+    await eventually(async () => {
+      const states = await features.states('feature');
+      expect(states.map(({ id }) => id).toSorted()).toEqual(names.toSorted());
+      for (const { state } of states)
+        expect(state?.environments.find(({ name }) => name === 'production')?.sortOrder).toBe(7);
+    });
   });
 });

@@ -199,6 +199,11 @@ const remove = `
   insert into deleted_feature (name, version) select name, version + 1 from deleted
   on conflict (name) do update set version = excluded.version returning name`;
 const incrementVersions = 'update feature set version = version + 1 where name = any ($1::text[])';
+const deferStates = 'insert into deferred_state (feature) select unnest($1::text[])';
+const takeDeferredStates = `
+  delete from deferred_state where position in (
+    select position from deferred_state order by position limit $1 for update skip locked
+  ) returning feature`;
 
 /** The maximum number of features in one statement. */
 const batchSize = 500;
@@ -273,6 +278,8 @@ interface FeatureRepositoryOptions {
   readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
+  /** called when states are left to be emitted by `emitDeferredStates` once the transaction has been committed */
+  readonly onDeferred: () => void;
 }
 
 /**
@@ -282,7 +289,7 @@ interface FeatureRepositoryOptions {
 export function featureRepository(
   { query }: Tx,
   outbox: Outbox,
-  { guard, lockReferences, hidden, isProjectVisible, settings, recordEvents }: FeatureRepositoryOptions,
+  { guard, lockReferences, hidden, isProjectVisible, settings, recordEvents, onDeferred }: FeatureRepositoryOptions,
 ) {
   /** the locked and added features, as they were last stored */
   const current = new Map<string, Feature>();
@@ -501,9 +508,25 @@ export function featureRepository(
       recordEvents(events);
     },
 
-    /** Emits the states of features whose rows do not change, for example because their project gets another environment. */
+    /**
+     * Emits the states of features whose rows do not change, for example because their project gets another environment. Of many, those
+     * after the first `batchSize` are emitted in the background: such a write must not hold the rows of all features.
+     */
     emitStates: async (names: readonly string[]): Promise<void> => {
-      for (const batch of batchesOf(names)) await emitAgain(batch);
+      if (names.length > 0) await emitAgain(names.slice(0, batchSize));
+      if (names.length <= batchSize) return;
+      await query(deferStates, [names.slice(batchSize)]);
+      onDeferred();
+    },
+
+    /**
+     * Emits states that `emitStates` has deferred.
+     * @returns how many were taken, at most `limit`
+     */
+    emitDeferredStates: async (limit: number): Promise<number> => {
+      const taken = await query<{ feature: string }>(takeDeferredStates, [limit]);
+      if (taken.length > 0) await emitAgain([...new Set(taken.map(({ feature }) => feature))].sort());
+      return taken.length;
     },
 
     /** Removes locked features with everything that belongs to them, and emits their removal. */

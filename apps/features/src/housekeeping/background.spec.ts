@@ -6,7 +6,7 @@ import { aFeature } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import type { Feature } from '../features/feature.ts';
 import { currentFeatureSql } from '../unit-of-work/feature-sql.ts';
-import { runHousekeeping } from './background.ts';
+import { emitDeferredStates, runHousekeeping, systemTransactionContext } from './background.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
 const replicas: TestUnitOfWork[] = [];
@@ -202,4 +202,18 @@ it('the service runs housekeeping at its interval', async () => {
   } finally {
     await features.stop();
   }
+});
+
+it('emits each of the states that a write defers once, however many processes emit them', async () => {
+  const names = Array.from({ length: 1_300 }, (_, nth) => `many-${String(nth).padStart(4, '0')}`);
+  await given(...names.map((name) => aFeature({ name })));
+  const [replica] = replicas;
+  if (replica === undefined) throw new Error('No replica runs.');
+  await replica.transaction(systemTransactionContext(), ({ features }) => features.emitStates(names));
+  const emittedNames = async () => (await states()).map(({ id }) => id).toSorted();
+  expect(await emittedNames()).toEqual(names.slice(0, 500));
+  await Promise.all(replicas.map(({ transaction }) => emitDeferredStates(transaction)));
+  expect(await emittedNames()).toEqual(names);
+  const last = (await states()).find(({ id }) => id === 'many-1298');
+  expect(last).toMatchObject({ version: 2, state: { name: 'many-1298' } });
 });

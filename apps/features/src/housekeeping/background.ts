@@ -16,7 +16,7 @@ import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
 const backgroundTimeoutMs = 30_000;
 
 /** The context of a transaction that the service starts itself. */
-function systemTransactionContext() {
+export function systemTransactionContext() {
   const now = new Date();
   const deadline = new Date(now.getTime() + backgroundTimeoutMs);
   return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
@@ -61,6 +61,11 @@ export async function runHousekeeping(transaction: UnitOfWork, applicationDays: 
   );
   await repeatUntilDone(transaction, pieces, ({ segmentLists }, limit) => segmentLists.deleteOldPieces(limit));
   await repeatUntilDone(transaction, blocks, ({ segmentLists }, limit) => segmentLists.deleteReleasedBlocks(limit));
+}
+
+/** Emits the states of features that writes have deferred, each batch in a transaction of its own. */
+export function emitDeferredStates(transaction: UnitOfWork): Promise<void> {
+  return repeatUntilDone(transaction, batchSizes.features, ({ features }, limit) => features.emitDeferredStates(limit));
 }
 
 /** Deletes lists that were uploaded for change requests a day ago or more, and that no open change request names. */
@@ -127,28 +132,39 @@ interface BackgroundJobsOptions {
 }
 
 /**
- * Runs housekeeping, submits import proposals, and deletes unneeded uploads of lists, at an interval. Each is retried by itself. Proposals that an ended process
- * left are submitted at the start; housekeeping waits for one interval first, since a start has more urgent work.
+ * Runs housekeeping, submits import proposals, emits deferred states, and deletes unneeded uploads of lists, at an interval. Each is retried
+ * by itself. The proposals and states that an ended process left come at the start; housekeeping waits for one interval first, since a start
+ * has more urgent work.
  */
 export function startBackgroundJobs(
   transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, bus, log }: BackgroundJobsOptions,
-): Pick<Loop, 'stop'> {
+): Pick<Loop, 'stop'> & { readonly emitDeferredStates: () => void } {
+  const start = (job: Pick<Parameters<typeof startLoop>[0], 'name' | 'run' | 'firstAfterMs'>): Loop =>
+    startLoop({ ...job, intervalMs, logAfterFailingForMs, log });
+  const deferredStates = start({
+    name: 'The emission of deferred states',
+    run: () => emitDeferredStates(transaction),
+  });
   const loops = [
-    {
+    deferredStates,
+    start({
       name: 'The housekeeping of features',
       run: () => runHousekeeping(transaction, applicationDays),
       firstAfterMs: intervalMs,
-    },
-    {
+    }),
+    start({
       name: 'The deletion of uploaded lists',
       run: () => deleteUnneededStagedLists(transaction, bus),
       firstAfterMs: intervalMs,
-    },
-    {
+    }),
+    start({
       name: 'The submission of import proposals',
       run: () => submitImportProposals(transaction, submitImportProposal, (message) => log.error(message)),
-    },
-  ].map((job) => startLoop({ ...job, intervalMs, logAfterFailingForMs, log }));
-  return { stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))) };
+    }),
+  ];
+  return {
+    emitDeferredStates: () => deferredStates.wake(),
+    stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
+  };
 }

@@ -5,6 +5,7 @@ import { usageHistory } from './2-expand-usage-history.ts';
 import { environmentColor } from './3-expand-environment-color.ts';
 import { segmentLists } from './4-expand-segment-lists.ts';
 import { stagedSegmentLists } from './5-expand-staged-segment-lists.ts';
+import { deferredStates } from './6-expand-deferred-states.ts';
 
 /** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
 export const featuresMigrations: readonly SchemaMigration[] = [
@@ -17,4 +18,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   stagedSegmentLists,
   outboxReservation,
   outboxOfChanges,
+  deferredStates,
 ];

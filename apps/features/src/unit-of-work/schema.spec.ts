@@ -13,6 +13,7 @@ it('the migrated schema equals that of the entities', async () => {
       'segment_list',
       'segment_list_piece',
       'staged_segment_list',
+      'deferred_state',
     ]),
   ).toEqual([]);
   await drop();

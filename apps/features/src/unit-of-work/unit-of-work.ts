@@ -54,6 +54,7 @@ interface RepositoryOptions {
   readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
+  readonly onDeferred: () => void;
 }
 
 /**
@@ -63,7 +64,7 @@ interface RepositoryOptions {
 function repositories(
   tx: Tx,
   outbox: Outbox,
-  { guard, hidden, isProjectVisible, settings, recordEvents }: RepositoryOptions,
+  { guard, hidden, isProjectVisible, settings, recordEvents, onDeferred }: RepositoryOptions,
 ) {
   return {
     attemptResults: attemptResultRepository(tx),
@@ -80,6 +81,7 @@ function repositories(
       isProjectVisible,
       settings,
       recordEvents,
+      onDeferred,
     }),
     featureTypes: featureTypeRepository(tx, recordEvents),
     housekeeping: housekeepingRepository(tx, outbox, recordEvents),
@@ -127,13 +129,19 @@ export interface UnitOfWork {
 /**
  * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
+ * @param emitDeferredStates called after a commit that has left states to be emitted
  */
 export function unitOfWork(
   { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
   settings: ConstraintSettings,
+  emitDeferredStates: () => void,
 ): UnitOfWork {
   const runJob =
-    <T>(context: TransactionContext | (TransactionContext & WriteContext), job: Job<T>) =>
+    <T>(
+      context: TransactionContext | (TransactionContext & WriteContext),
+      job: Job<T>,
+      onDeferred: () => void = () => undefined,
+    ) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, changeRequest } = context;
       const guard = protectionGuard(changeRequest ?? { kind: 'caller', caller }, protectionCopyRepository(tx));
@@ -143,7 +151,14 @@ export function unitOfWork(
       };
       const hidden = caller.hiddenProjects ?? [];
       const isProjectVisible = (project: string): boolean => maySee(caller, project);
-      const stores = repositories(tx, outbox, { guard, hidden, isProjectVisible, settings, recordEvents: record });
+      const stores = repositories(tx, outbox, {
+        guard,
+        hidden,
+        isProjectVisible,
+        settings,
+        recordEvents: record,
+        onDeferred,
+      });
       const result = await job({ ...stores, guard, recordEvents: record });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       recordEvents(outbox, context)(recorded.map((event) => guard.markBypass(event)));
@@ -157,8 +172,26 @@ export function unitOfWork(
       }
       return result;
     };
-  const run = <C extends TransactionContext | (TransactionContext & WriteContext), T>(context: C, job: Job<T>) =>
-    work(context, runJob(context, job));
+  const deferral = () => {
+    let hasDeferred = false;
+    return {
+      onDeferred: () => {
+        hasDeferred = true;
+      },
+      onCommit: () => {
+        if (hasDeferred) emitDeferredStates();
+      },
+    };
+  };
+  const run = async <C extends TransactionContext | (TransactionContext & WriteContext), T>(
+    context: C,
+    job: Job<T>,
+  ) => {
+    const { onDeferred, onCommit } = deferral();
+    const result = await work(context, runJob(context, job, onDeferred));
+    onCommit();
+    return result;
+  };
   // The last statement of an edit saves the feature that it has locked.
   const commitEdit = groupCommit((limits, job) => work({ ...limits, takesPositions: true }, job));
   return Object.assign(run, {
@@ -173,7 +206,11 @@ export function unitOfWork(
       job: Job<T>,
       reply: (result: T) => Promise<R>,
     ): Promise<ReplyOrReplay<R>> => {
-      const response = await commitThenReply(context, runJob(context, job), reply);
+      const { onDeferred, onCommit } = deferral();
+      const response = await commitThenReply(context, runJob(context, job, onDeferred), (result) => {
+        onCommit();
+        return reply(result);
+      });
       if (response === undefined) throw new Error('A job of the features service returned no result to reply with.');
       return response;
     },
