@@ -119,7 +119,7 @@ describeInBrowser('integrations', () => {
     await create.getByLabel('Webhook URL').fill('https://1.1.1.1/');
     await create.getByRole('button', { name: 'Create' }).press('Enter');
     const projects = create.getByRole('combobox', { name: 'Projects' });
-    await create.getByText('list its projects', { exact: false }).waitFor();
+    await create.getByText('of all projects: list projects', { exact: false }).waitFor();
     await expectAccessible(opened);
     const described = await projects.evaluate((field) =>
       (field.getAttribute('aria-describedby') ?? '')
@@ -127,7 +127,7 @@ describeInBrowser('integrations', () => {
         .map((one) => document.getElementById(one)?.textContent)
         .join(),
     );
-    expect(described).toContain('projects that you may not see');
+    expect(described).toContain('You may not direct the events of all projects');
     await chooseTyped(projects, 'default', page.getByRole('option', { name: 'Default' }).first());
     await create.getByRole('button', { name: 'Remove Default' }).waitFor();
     await create.getByRole('button', { name: 'Create' }).press('Enter');

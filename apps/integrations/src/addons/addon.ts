@@ -272,23 +272,41 @@ export function visibleTo(caller: Caller, addon: Addon): Addon | undefined {
   return projects.length === 0 ? undefined : { ...addon, projects };
 }
 
+/** What of an integration a caller may not direct, because it would be sent to an address that the caller chooses. */
+function undirectable(
+  caller: Caller,
+  { provider, events, projects }: Integration | Addon,
+): { readonly message: string; readonly path: string } | undefined {
+  if (isAdministrator(caller)) return undefined;
+  const { hiddenProjects = [] } = caller;
+  const offered = findProvider(provider)?.events ?? [];
+  const denied = events.find((type) => type === allEvents || !offered.includes(type));
+  if (denied !== undefined)
+    return {
+      message: `Only administrators may direct events of the type ${denied.slice(0, 100)}.`,
+      path: '/body/events',
+    };
+  if (hiddenProjects.length > 0 && isForAll(projects))
+    return { message: 'You may not direct the events of all projects: list projects.', path: '/body/projects' };
+  const hidden = projects.find((project) => hiddenProjects.includes(project));
+  return hidden === undefined
+    ? undefined
+    : { message: `You may not direct the events of the project ${hidden}.`, path: '/body/projects' };
+}
+
 /**
  * Refuses to let a caller direct events to an address that the caller may not read: those of hidden projects, and those that only
  * administrators see, because they are about no project.
  */
-export function requireMayDirect(caller: Caller, { provider, events, projects }: Integration | Addon): void {
-  if (isAdministrator(caller)) return;
-  const { hiddenProjects = [] } = caller;
-  const offered = findProvider(provider)?.events ?? [];
-  const denied = events.find((type) => type === allEvents || !offered.includes(type));
-  const deny = (message: string, path: string) => refusal('NoAccessError', message, { details: [{ message, path }] });
-  if (denied !== undefined)
-    throw deny(`Only administrators may direct events of the type ${denied.slice(0, 100)}.`, '/body/events');
-  if (hiddenProjects.length > 0 && (isForAll(projects) || projects.some((project) => hiddenProjects.includes(project))))
-    throw deny(
-      'The integration would get events of projects that you may not see: list its projects.',
-      '/body/projects',
-    );
+export function requireMayDirect(caller: Caller, integration: Integration): void {
+  const denied = undirectable(caller, integration);
+  if (denied !== undefined) throw refusal('NoAccessError', denied.message, { details: [denied] });
+}
+
+/** Refuses the edit of an integration that sends what the caller may not read. It does not tell whether there are hidden projects. */
+export function requireMayEdit(caller: Caller, addon: Addon): void {
+  if (undirectable(caller, addon) !== undefined)
+    throw refusal('NoAccessError', 'You may not edit this integration: an administrator has to.');
 }
 
 type AddonChange = {

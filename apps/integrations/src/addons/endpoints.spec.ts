@@ -229,15 +229,26 @@ describe('a caller from whom projects are hidden', () => {
         details: [{ path: '/body/projects' }],
       });
     const { id } = await service.create(aWebhook(sink.url, { projects: ['shop'] }), withoutBank);
-    const ofAll = await service.create(aWebhook(sink.url));
-    for (const params of [{ id }, { id: ofAll.id }])
-      await expect(
-        service.call(
-          UpdateAddon,
-          { params, body: aWebhook(sink.url, { projects: params.id === id ? ['bank'] : ['shop'] }) },
-          withoutBank,
-        ),
-      ).rejects.toMatchObject({ kind: 'NoAccessError' });
+    const body = aWebhook(sink.url, { projects: ['bank'] });
+    await expect(service.call(UpdateAddon, { params: { id }, body }, withoutBank)).rejects.toMatchObject({
+      kind: 'NoAccessError',
+    });
+  });
+
+  it('are not told of by the refusal to edit what sends their events', async () => {
+    const message = 'You may not edit this integration: an administrator has to.';
+    const body = aWebhook(sink.url, { projects: ['shop'] });
+    for (const before of [{}, { projects: ['shop', 'bank'] }, { projects: ['shop'], events: ['user-created'] }]) {
+      const { id } = await service.create(aWebhook(sink.url, before));
+      await expect(service.call(UpdateAddon, { params: { id }, body }, withoutBank)).rejects.toMatchObject({
+        kind: 'NoAccessError',
+        message,
+        details: [{ message }],
+      });
+    }
+    await expect(service.create(aWebhook(sink.url), withoutBank)).rejects.toThrow(
+      'You may not direct the events of all projects: list projects.',
+    );
   });
 
   it('who is no administrator cannot choose events that only administrators see', async () => {

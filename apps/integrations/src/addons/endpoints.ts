@@ -16,7 +16,7 @@ import {
 import { call } from '../calls.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import type { IntegrationsContext } from '../endpoints.ts';
-import { integrationFrom, requireMayDirect, requireMayTakeReviews, visibleTo } from './addon.ts';
+import { integrationFrom, requireMayDirect, requireMayEdit, requireMayTakeReviews, visibleTo } from './addon.ts';
 import { addonNotFound, type IntegrationReader, type TaggedAddon } from './addon-store.ts';
 import { providers } from './providers.ts';
 
@@ -89,7 +89,7 @@ export function addonEndpoints(context: IntegrationsContext): readonly Endpoint[
       const reply = await transaction(request, async (tx) => {
         const locked = await tx.integrations.lock(params.id);
         if (locked === undefined || visibleTo(caller, locked.addon) === undefined) throw addonNotFound(params.id);
-        requireMayDirect(caller, locked.addon);
+        requireMayEdit(caller, locked.addon);
         requireMayTakeReviews(caller, locked.addon);
         const isSameKind = locked.addon.provider === body.provider;
         const integration = integrationFrom(body, allowed, isSameKind ? locked.parameters : undefined);

@@ -7,7 +7,7 @@ import { RadioGroup } from '../../components/forms/radio-group.tsx';
 export const collaborationModes = {
   open: ['Open', 'All users see it, and may propose changes'],
   protected: ['Protected', 'All users see it; members propose changes'],
-  private: ['Private', 'Only members see it'],
+  private: ['Private', 'Only members see it; integrations for all projects send its events, too'],
 } as const;
 
 /** The form field for the default stickiness: one of the context fields that can be used for it. */
