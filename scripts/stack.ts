@@ -3,7 +3,9 @@ import type { ServiceName } from '@bunting/contracts';
 import { freePort, startEmbeddedPostgres } from '@bunting/embedded-postgres';
 import { type AnyService, configSchemaOf, HostConfig, monitoringPortKey, stopOnSignal } from '@bunting/runtime';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataFolder, dataFolders, integrationsKey } from '../apps/all-in-one/src/data-folders.ts';
@@ -95,6 +97,20 @@ function writeNatsConfig(folder: string, port: number, passwords: Readonly<Recor
   return file;
 }
 
+/** @throws Error that says what to do where the gateway could not listen, before anything is started */
+async function requireFree(port: number, host: string): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new Error(`Port ${port} is taken: stop the program that uses it, or set PORT to another port.`);
+  } finally {
+    server.close();
+  }
+}
+
 async function isReady(url: string): Promise<boolean> {
   return fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
     (response) => response.ok,
@@ -111,6 +127,8 @@ async function startStack(
   scale: ReadonlyMap<ServiceName, number> = new Map(),
   printLine: (line: string) => void = console.log,
 ) {
+  const port = Number(environment['PORT'] || 4242);
+  await requireFree(port, environment['GATEWAY_HOST'] || '0.0.0.0');
   const folders = dataFolders(environment);
   createDataFolder(folders.data);
   mkdirSync(folders.nats, { recursive: true, mode: 0o700 });
@@ -153,7 +171,6 @@ async function startStack(
     const nats = start('nats-server', [natsServer, '-c', natsConfig], pickVariables(environment, commonVariables), {
       maxFailures: maxNatsFailures,
     });
-    const port = Number(environment['PORT'] || 4242);
     for (const { service, setting, database } of servicesWithDatabaseSettings) {
       for (let replica = 1; replica <= (scale.get(service.name) ?? 1); replica++) {
         const monitoringPort = await freePort(ports);
