@@ -1,5 +1,6 @@
 import { ApiError } from '../../api/api-error.ts';
 import { missingPermission } from '../../text/permission-words.ts';
+import { useKeptPage } from '../dialogs/unfinished-forms.tsx';
 import { Page } from '../layout/page.tsx';
 import styles from './content.module.css';
 import { ErrorNotice, Notice } from './notice.tsx';
@@ -85,12 +86,13 @@ interface QueryResultProps<T> {
 
 /**
  * The data of a query, or its error with a retry. Cached data stays visible while the query runs again, and when that fails, unless the
- * subject of a page that is not a form does not exist any more.
+ * subject of a page that is not a form, and of which no form is being filled in, does not exist any more.
  */
 export function QueryResult<T>({ query, children, page, notFound, isForm = false }: QueryResultProps<T>) {
   const wasShown = query.data !== undefined;
-  const isGone = page !== undefined && !isForm && isNotFound(query.error);
-  if (query.data !== undefined && !isGone) return children(query.data);
+  const isGone = page !== undefined && isNotFound(query.error);
+  const isKept = useKeptPage(isGone && wasShown, page ?? '');
+  if (query.data !== undefined && (!isGone || isForm || isKept)) return children(query.data);
   if (query.error != null) {
     if (page === undefined && isDenied(query.error))
       return <Notice>{`You may not see this: that takes ${missingPermission(query.error.permissions)}.`}</Notice>;

@@ -2,6 +2,7 @@ import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-c
 import { Button, IconButton } from '../buttons/button.tsx';
 import { ErrorNotice } from '../content/notice.tsx';
 import { FocusReturn } from './focus-return.tsx';
+import { UnfinishedForm } from './unfinished-forms.tsx';
 import styles from './dialog.module.css';
 
 interface DialogProps {
@@ -63,7 +64,7 @@ interface FormDialogProps extends Omit<DialogProps, 'footer' | 'onSubmit' | 'isA
 }
 
 /** A dialog that is a form, which is submitted or cancelled. */
-export function FormDialog({ submit, isPending, isDisabled = false, onSubmit, ...dialog }: FormDialogProps) {
+export function FormDialog({ submit, isPending, isDisabled = false, onSubmit, children, ...dialog }: FormDialogProps) {
   return (
     <Dialog
       {...dialog}
@@ -79,7 +80,10 @@ export function FormDialog({ submit, isPending, isDisabled = false, onSubmit, ..
           </Button>
         </>
       }
-    />
+    >
+      <UnfinishedForm isUnfinished />
+      {children}
+    </Dialog>
   );
 }
 

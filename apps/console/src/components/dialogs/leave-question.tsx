@@ -1,9 +1,10 @@
 import { lazyRouteComponent, useBlocker } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
+import { UnfinishedForm } from './unfinished-forms.tsx';
 
 const ConfirmDialog = lazyRouteComponent(() => import('./dialog.tsx'), 'ConfirmDialog');
 
-/** Asks for a confirmation when the user leaves the page with an edit that is not saved. */
+/** Asks for a confirmation when the user leaves the page with an edit that is not saved, and keeps the page when its subject is gone. */
 export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => isUnsaved && current.pathname !== next.pathname,
@@ -15,18 +16,21 @@ export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
     if (isUnsaved) void ConfirmDialog.preload?.();
   }, [isUnsaved]);
   return (
-    <Suspense>
-      {blocker.status === 'blocked' && (
-        <ConfirmDialog
-          title="Leave without saving?"
-          confirm="Leave"
-          isDangerous
-          onClose={blocker.reset}
-          onConfirm={blocker.proceed}
-        >
-          <p>What you have changed here is not saved.</p>
-        </ConfirmDialog>
-      )}
-    </Suspense>
+    <>
+      <UnfinishedForm isUnfinished={isUnsaved} />
+      <Suspense>
+        {blocker.status === 'blocked' && (
+          <ConfirmDialog
+            title="Leave without saving?"
+            confirm="Leave"
+            isDangerous
+            onClose={blocker.reset}
+            onConfirm={blocker.proceed}
+          >
+            <p>What you have changed here is not saved.</p>
+          </ConfirmDialog>
+        )}
+      </Suspense>
+    </>
   );
 }

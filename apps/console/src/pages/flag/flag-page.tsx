@@ -24,6 +24,7 @@ import { shownEnvironments, useEnvironmentPreference } from '../../components/en
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { Select } from '../../components/forms/selects.tsx';
 import { Icon } from '../../components/content/icon.tsx';
+import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
@@ -367,7 +368,8 @@ export function FlagPage() {
     ? absent === name
     : query.error instanceof ApiError && query.error.kind === 'NotFoundError';
   if (isAbsent !== (absent === name)) setAbsent(isAbsent ? name : undefined);
-  if (isAbsent) return <AbsentFlag name={name} project={project} />;
+  const isKept = useKeptPage(isAbsent, 'flag');
+  if (isAbsent && !isKept) return <AbsentFlag name={name} project={project} />;
   return (
     <QueryResult query={query} page="flag">
       {(feature) => <FlagView feature={feature} project={project} />}

@@ -8,6 +8,7 @@ import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { useMayCall, usePermissionCheck } from '../../api/permissions.ts';
+import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
@@ -63,11 +64,14 @@ export function ProjectPage() {
   const hasPermission = usePermissionCheck();
   const isNotFound = overview.error instanceof ApiError && overview.error.kind === 'NotFoundError';
   const isArchived = overview.data?.archivedAt != null;
+  const isKept = useKeptPage(isNotFound || isArchived, 'project');
+  const isUnavailable = (isNotFound || isArchived) && !isKept;
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
   const knownTab = tab !== undefined && isTab(tab) ? tab : undefined;
   const isOffered = useOffersTab(id);
-  const Tab = knownTab !== undefined && isOffered(knownTab) ? tabs[knownTab] : undefined;
+  // The rights in a project that is gone are gone, too.
+  const Tab = knownTab !== undefined && (isKept || isOffered(knownTab)) ? tabs[knownTab] : undefined;
   const crumbs = [
     <Link key="all" to="/projects" activeOptions={{ exact: true }}>
       Projects
@@ -87,11 +91,12 @@ export function ProjectPage() {
       }
       crumbs={crumbs}
       actions={
-        !isNotFound &&
-        !isArchived && (
+        !isUnavailable && (
           <>
             <ConnectSdkButton project={id} />
-            {tab === undefined && hasPermission('CREATE_FEATURE', { project: id }) && <CreateFlagButton project={id} />}
+            {tab === undefined && (isKept || hasPermission('CREATE_FEATURE', { project: id })) && (
+              <CreateFlagButton project={id} />
+            )}
           </>
         )
       }
@@ -99,7 +104,7 @@ export function ProjectPage() {
         mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
       }
     >
-      {isNotFound || isArchived ? (
+      {isUnavailable ? (
         <UnavailableProject id={id} isArchived={isArchived} />
       ) : (
         <>

@@ -5,6 +5,7 @@ import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
 import { useProjectName } from '../../components/content/project-name.tsx';
+import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './projects.module.css';
@@ -117,7 +118,9 @@ interface ListPageProps {
 /** A page that lists something of all projects, or that of one project, as one of its tabs. */
 export function ListPage({ project, tab, title, actions, children }: ListPageProps) {
   const name = useProjectName(project);
-  const isUnknown = useIsUnknownProject(project);
+  const isGone = useIsUnknownProject(project);
+  const isKept = useKeptPage(isGone, 'project');
+  const isUnknown = isGone && !isKept;
   const crumbs =
     project === undefined
       ? []
