@@ -21,6 +21,7 @@ function searchParameters<Name extends string>() {
 
 const flagListSearch = searchParameters<'q' | 'sort'>();
 const eventListSearch = searchParameters<'q'>();
+const changeRequestListSearch = searchParameters<'view' | 'from'>();
 const cleanupListSearch = searchParameters<'q' | 'reason' | 'days' | 'app' | 'environment'>();
 const projectTabsSearch = searchParameters<'q' | 'default'>();
 const adminSectionsSearch = searchParameters<
@@ -80,8 +81,18 @@ const strategy = createRoute({
 const changeRequests = createRoute({
   getParentRoute: () => root,
   path: '/change-requests',
-  validateSearch: searchParameters<'view' | 'from'>(),
+  validateSearch: changeRequestListSearch,
   component: lazyRouteComponent(() => import('./pages/change-requests/change-requests-page.tsx'), 'ChangeRequestsPage'),
+});
+
+const projectChangeRequests = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project/change-requests',
+  validateSearch: changeRequestListSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/change-requests/change-requests-page.tsx'),
+    'ProjectChangeRequestsPage',
+  ),
 });
 
 const changeRequest = createRoute({
@@ -229,6 +240,7 @@ export const router = createRouter({
     flag,
     strategy,
     changeRequests,
+    projectChangeRequests,
     changeRequest,
     playground,
     events,

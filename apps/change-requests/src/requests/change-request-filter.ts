@@ -12,9 +12,14 @@ type RequestedState = (typeof requestedStates)[number];
 
 /** The filter of a search. An undefined property matches every request. */
 export interface ChangeRequestFilter {
+  readonly project: string | undefined;
   readonly createdBy: number | undefined;
   readonly requestedApprover: number | undefined;
   readonly state: RequestedState | undefined;
+}
+
+function parseProject(parameter: Parameter): string {
+  return splitOperator(parameter, ['IS'])[1];
 }
 
 function parseUserId(parameter: Parameter): number {
@@ -32,12 +37,14 @@ function parseState(parameter: Parameter): RequestedState {
 
 /** Parses the filters `IS:<value>` of a search. @throws Refusal `ValidationError` that names the parameter */
 export function parseChangeRequestFilter({
+  project,
   createdBy,
   requestedApproverId,
   state,
 }: RequestOf<typeof SearchChangeRequests>['query']): ChangeRequestFilter {
-  const read = parameterParser({ createdBy, requestedApproverId, state });
+  const read = parameterParser({ project, createdBy, requestedApproverId, state });
   return {
+    project: read('project', parseProject),
     createdBy: read('createdBy', parseUserId),
     requestedApprover: read('requestedApproverId', parseUserId),
     state: read('state', parseState),

@@ -94,7 +94,16 @@ describe('a search for change requests', () => {
     ]);
   });
 
+  it('finds those of one project, also among those that the caller may review', async () => {
+    const id = await inReview();
+    expect(await idsOf({ project: 'IS:shop' })).toEqual([id]);
+    expect(await idsOf({ project: 'IS:shop', reviewable: true }, rita)).toEqual([id]);
+    expect(await idsOf({ project: 'IS:bank' })).toEqual([]);
+    expect(await idsOf({ project: 'IS:bank', reviewable: true }, rita)).toEqual([]);
+  });
+
   it.each([
+    [{ project: 'shop' }, '/query/project'],
     [{ createdBy: '7' }, '/query/createdBy'],
     [{ createdBy: 'IS:mia' }, '/query/createdBy'],
     [{ requestedApproverId: 'IS:1,2' }, '/query/requestedApproverId'],

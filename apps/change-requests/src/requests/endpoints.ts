@@ -64,7 +64,9 @@ export function requestEndpoints({
       const { offset = 0, limit = 50 } = query;
       const filter = parseChangeRequestFilter(query);
       const { projects } = await call(bus, ListProjects, {}, onBehalfOf(request));
-      const visibleProjects = projects.map(({ id }) => id);
+      const visibleProjects = projects
+        .map(({ id }) => id)
+        .filter((id) => filter.project === undefined || id === filter.project);
       const ids =
         query.reviewable === true ? await reviewableBy({ bus, reader, rolesOf }, visibleProjects, request) : undefined;
       const { total, found } = await reader.search(visibleProjects, caller.id, filter, { offset, limit }, ids);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import {
   api,
   closeChecked,
+  cutOffIn,
   describeInBrowser,
   expectAccessible,
   openMenu,
@@ -137,6 +138,28 @@ describeInBrowser('a change request', () => {
     await page.getByRole('link', { name: 'Waits for me' }).click();
     await ofFlag.waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('view')).toBe('inbox');
+    await closeChecked(opened);
+  });
+
+  it('is found in the list of its project, and not in that of another, which says where protection is chosen', async () => {
+    const other = `p-${randomUUID().slice(0, 8)}`;
+    await api('POST', '/api/admin/projects', { id: other, name: 'Not reviewed' });
+    await propose(35);
+    const opened = await openSignedIn(`/projects/${project}/change-requests`);
+    const { page } = opened;
+    const bar = page.getByRole('navigation', { name: 'The project' });
+    await page.getByRole('cell', { name: feature, exact: true }).first().waitFor();
+    expect(await bar.locator('[aria-current=page]').innerText()).toBe('Change requests');
+    expect(await cutOffIn(page)).toEqual([]);
+    await expectAccessible(opened);
+    await page.getByRole('link', { name: 'Closed', exact: true }).click();
+    await page.getByRole('cell', { name: feature, exact: true }).first().waitFor({ state: 'detached' });
+    expect(new URL(page.url()).pathname).toBe(`/projects/${project}/change-requests`);
+
+    await goTo(page, `/projects/${other}/change-requests`);
+    await page.getByText('No change request is open').waitFor();
+    await page.getByRole('link', { name: 'Choose where changes need approval' }).click();
+    await page.getByRole('heading', { name: 'Environments of Not reviewed' }).waitFor();
     await closeChecked(opened);
   });
 

@@ -454,6 +454,7 @@ export const SearchChangeRequests = defineOperation({
   http: { method: 'GET', url: '/api/admin/search/change-requests' },
   permission: 'authenticated',
   query: Type.Object({
+    project: filter('where they are: `IS:` and the id of a project', '^IS:.+$'),
     createdBy: filter('who proposed them: `IS:` and the id of a user', '^IS:[0-9]+$'),
     requestedApproverId: filter('whose approval is asked for: `IS:` and the id of a user', '^IS:[0-9]+$'),
     reviewable: Type.Optional(

@@ -1,6 +1,11 @@
-import { type ChangeRequestSearchItem, SearchChangeRequests, UpdateEnvironment } from '@bunting/contracts';
+import {
+  type ChangeRequestSearchItem,
+  SearchChangeRequests,
+  SetChangeRequestConfig,
+  UpdateEnvironment,
+} from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useMayCall } from '../../api/permissions.ts';
 import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
@@ -8,7 +13,6 @@ import { EnvironmentName } from '../../components/environments/environment-name.
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
-import { Page } from '../../components/layout/page.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ReviewCount } from './review-count.tsx';
@@ -16,6 +20,7 @@ import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
 import { ProjectName } from '../../components/content/project-name.tsx';
+import { ListPage } from '../projects/project-tabs.tsx';
 
 const texts = {
   names: (names: readonly string[]) =>
@@ -62,13 +67,14 @@ const columns = [
     cell: ({ features, segments }: ChangeRequestSearchItem) => texts.names([...features, ...segments]),
   },
   {
-    id: 'where',
-    title: 'Project and environment',
-    cell: ({ project, environment }: ChangeRequestSearchItem) => (
-      <>
-        <ProjectName id={project} /> / <EnvironmentName name={environment} />
-      </>
-    ),
+    id: 'project',
+    title: 'Project',
+    cell: ({ project }: ChangeRequestSearchItem) => <ProjectName id={project} />,
+  },
+  {
+    id: 'environment',
+    title: 'Environment',
+    cell: ({ environment }: ChangeRequestSearchItem) => <EnvironmentName name={environment} />,
   },
   {
     id: 'state',
@@ -89,16 +95,43 @@ const columns = [
   },
 ];
 
-/** The change requests of all projects: the open ones, those that wait for the user, the user's own, and the closed ones. */
-export function ChangeRequestsPage() {
+/** Leads to where one chooses which environments are protected, for whoever may choose. */
+function ProtectionLink({ project }: { readonly project: string | undefined }) {
+  const mayCall = useMayCall();
+  const text = 'Choose where changes need approval';
+  if (project === undefined)
+    return (
+      mayCall(UpdateEnvironment) && (
+        <Link to="/admin/$section" params={{ section: 'environments' }} className={buttonClass()}>
+          {text}
+        </Link>
+      )
+    );
+  return (
+    mayCall(SetChangeRequestConfig, { project }) && (
+      <Link to="/projects/$project/$tab" params={{ project, tab: 'environments' }} className={buttonClass()}>
+        {text}
+      </Link>
+    )
+  );
+}
+
+const columnsOfProject = columns.filter(({ id }) => id !== 'project');
+
+/** The change requests of all projects, or of one: the open ones, those that wait for the user, the user's own, and the closed ones. */
+export function ChangeRequestsPage({ project }: { readonly project?: string | undefined }) {
   const search = useSearch({ strict: false });
   const view = views.find((known) => known === search.view) ?? 'open';
   const offset = Math.max(0, Math.floor(Number(search.from ?? 0)) || 0);
   const userId = useMe().data?.user.id;
-  const mayCall = useMayCall();
   const query = useQuery({
     ...operationQuery(SearchChangeRequests, {
-      query: { ...queryOf(view, Math.max(0, userId ?? 0)), offset, limit: pageSize },
+      query: {
+        ...queryOf(view, Math.max(0, userId ?? 0)),
+        ...(project !== undefined && { project: `IS:${project}` }),
+        offset,
+        limit: pageSize,
+      },
     }),
     placeholderData: keepPreviousData,
     enabled: userId !== undefined,
@@ -108,42 +141,37 @@ export function ChangeRequestsPage() {
     () => query.refetch(),
   );
   return (
-    <Page title="Change requests">
+    <ListPage project={project} tab="change-requests" title="Change requests" scrolls="page">
       <nav aria-label="Which change requests" className={layout['tabs']}>
         {views.map((tab) => (
           <Link
             key={tab}
-            to="/change-requests"
+            to="."
             search={{ view: tab }}
             data-current={tab === view || undefined}
             aria-current={tab === view ? 'page' : undefined}
           >
             {texts.viewNames[tab]}
-            {tab === 'inbox' && <ReviewCount />}
+            {tab === 'inbox' && <ReviewCount project={project} />}
           </Link>
         ))}
       </nav>
       <QueryResult query={query}>
         {({ changeRequests, total }) =>
           changeRequests.length === 0 ? (
-            <EmptyState
-              title={texts.empty[view]}
-              action={
-                view === 'open' &&
-                mayCall(UpdateEnvironment) && (
-                  <Link to="/admin/$section" params={{ section: 'environments' }} className={buttonClass()}>
-                    Choose where changes need approval
-                  </Link>
-                )
-              }
-            >
+            <EmptyState title={texts.empty[view]} action={view === 'open' && <ProtectionLink project={project} />}>
               {view === 'inbox'
                 ? 'What others have sent to review and you may approve is listed here.'
                 : 'Where an environment is protected, edits become change requests: others review them before they apply.'}
             </EmptyState>
           ) : (
             <>
-              <Table label="Change requests" columns={columns} rows={changeRequests} rowKey={({ id }) => id} />
+              <Table
+                label="Change requests"
+                columns={project === undefined ? columns : columnsOfProject}
+                rows={changeRequests}
+                rowKey={({ id }) => id}
+              />
               <div className={layout['bar']}>
                 <p className={layout['small']}>
                   {total > changeRequests.length && `${offset + 1} to ${offset + changeRequests.length} of `}
@@ -152,7 +180,7 @@ export function ChangeRequestsPage() {
                 <span className={layout['tabs']}>
                   {offset > 0 && (
                     <Link
-                      to="/change-requests"
+                      to="."
                       search={{ view, from: String(Math.max(0, offset - pageSize)) }}
                       className={buttonClass({ size: 'small' })}
                     >
@@ -161,7 +189,7 @@ export function ChangeRequestsPage() {
                   )}
                   {offset + changeRequests.length < total && (
                     <Link
-                      to="/change-requests"
+                      to="."
                       search={{ view, from: String(offset + pageSize) }}
                       className={buttonClass({ size: 'small' })}
                     >
@@ -174,6 +202,12 @@ export function ChangeRequestsPage() {
           )
         }
       </QueryResult>
-    </Page>
+    </ListPage>
   );
+}
+
+/** The change requests of the project in the URL. */
+export function ProjectChangeRequestsPage() {
+  const { project = '' } = useParams({ strict: false }) as { project?: string };
+  return <ChangeRequestsPage key={project} project={project} />;
 }

@@ -7,11 +7,13 @@ import { formatNumber } from '../../text/format-number.ts';
 /** Milliseconds after which the number is read again on a page that does not change it. */
 const refetchIntervalMs = 60_000;
 
-/** The number of change requests that wait for the user's review; nothing for none. */
-export function ReviewCount() {
+/** The number of change requests that wait for the user's review, in a project or in all of them; nothing for none. */
+export function ReviewCount({ project }: { readonly project?: string | undefined }) {
   const isSignedIn = useMe().data !== undefined;
   const { data } = useQuery({
-    ...operationQuery(SearchChangeRequests, { query: { reviewable: true, limit: 1 } }),
+    ...operationQuery(SearchChangeRequests, {
+      query: { reviewable: true, limit: 1, ...(project !== undefined && { project: `IS:${project}` }) },
+    }),
     enabled: isSignedIn,
     refetchInterval: refetchIntervalMs,
   });

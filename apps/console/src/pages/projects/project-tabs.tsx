@@ -10,10 +10,11 @@ import { Page } from '../../components/layout/page.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './projects.module.css';
 
-/** The tabs of a project in their order. Flags, cleanup and events are pages of their own, which have the bar as well. */
+/** The tabs of a project in their order. Flags, change requests, cleanup and events are pages of their own, which have the bar as well. */
 export const projectTabNames = {
   overview: 'Overview',
   flags: 'Flags',
+  'change-requests': 'Change requests',
   cleanup: 'Cleanup',
   archive: 'Archive',
   environments: 'Environments',
@@ -112,11 +113,13 @@ interface ListPageProps {
   /** without the name of the project */
   readonly title: string;
   readonly actions?: React.ReactNode;
+  /** what scrolls: the list within the window, unless it is said to be the page */
+  readonly scrolls?: 'list' | 'page';
   readonly children: React.ReactNode;
 }
 
 /** A page that lists something of all projects, or that of one project, as one of its tabs. */
-export function ListPage({ project, tab, title, actions, children }: ListPageProps) {
+export function ListPage({ project, tab, title, actions, scrolls = 'list', children }: ListPageProps) {
   const name = useProjectName(project);
   const isGone = useIsUnknownProject(project);
   const isKept = useKeptPage(isGone, 'project');
@@ -136,7 +139,7 @@ export function ListPage({ project, tab, title, actions, children }: ListPagePro
     <Page
       title={project === undefined ? title : `${title} of ${name}`}
       crumbs={crumbs}
-      fillsWindow
+      fillsWindow={scrolls === 'list'}
       actions={!isUnknown && actions}
     >
       {project !== undefined && <ProjectTabs project={project} tab={tab} />}
