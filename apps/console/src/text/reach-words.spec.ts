@@ -21,6 +21,18 @@ describe('what a flag does in an environment', () => {
     expect(words(reach).short).toBe(short);
   });
 
+  it.each<[string, Partial<Reach>]>([
+    ['off', { extent: 'off', share: 25, audience: 'conditions' }],
+    ['0 %', { extent: 'none', share: 0, audience: 'conditions' }],
+    ['25 %', { share: 25 }],
+    ['3 rules', { rules: 3 }],
+    ['1 rule', { share: 100, audience: 'conditions' }],
+    ['≤ 5 %', { share: 5, audience: 'conditions' }],
+    ['≤ 25 %', { share: 25, audience: 'segments', segments: [4, 2] }],
+  ])('is shown in a narrow list as %s, which is never more than it does', (shortest, reach) => {
+    expect(words(reach).shortest).toBe(shortest);
+  });
+
   it('is told with its variants, and with what it would do when it is on', () => {
     expect(words({ share: 25, variants: 2 }).long).toBe('on: 25 %, divided into 2 variants');
     expect(words({ extent: 'off', share: 25 }).long).toBe('off; when it is on: 25 %');

@@ -4,6 +4,8 @@ import { formatCount } from './format-number.ts';
 /** Whom a flag reaches in an environment, in a few characters for a list and as a sentence without its full stop. */
 interface ReachWords {
   readonly short: string;
+  /** for where `short` has no room; it claims no more than `short` */
+  readonly shortest: string;
   readonly long: string;
 }
 
@@ -22,5 +24,11 @@ export function reachWords(reach: Reach, segmentName: (id: number) => string): R
   const divided = variants === 0 ? '' : `, divided into ${formatCount(variants, 'variant')}`;
   const isSimple = extent === 'all' || extent === 'none';
   const short = extent === 'off' ? 'off' : isSimple ? (extent === 'all' ? '100 %' : '0 %') : strategies;
-  return { short, long: extent === 'off' ? `off; when it is on: ${strategies}${divided}` : `on: ${short}${divided}` };
+  const isShareOfSome = !isSimple && extent !== 'off' && audience !== undefined && ofShare !== '';
+  const shortest = isShareOfSome ? `≤ ${share} %` : short;
+  return {
+    short,
+    shortest,
+    long: extent === 'off' ? `off; when it is on: ${strategies}${divided}` : `on: ${short}${divided}`,
+  };
 }

@@ -7,6 +7,7 @@ import {
   describeInBrowser,
   expectAccessible,
   openPage,
+  goTo,
   openSignedIn,
   signIn,
   untilFocused,
@@ -324,6 +325,43 @@ describeInBrowser('the list of flags', () => {
     await page.getByRole('combobox', { name: 'Filter flags' }).fill('production:partial development:off');
     await page.getByText('1 flag', { exact: true }).waitFor();
     await row('reach.quarter').waitFor();
+    await closeChecked(opened);
+  });
+
+  it('cuts no words of whom flags reach beside a mark in a window of 1280 pixels, and has a shorter form for many environments', async () => {
+    const names = ['development', 'production', 'wide-1', 'wide-2', 'wide-3'];
+    for (const name of names.slice(2)) await api('POST', '/api/admin/environments', { name, type: 'test' });
+    const rule = { contextName: 'userId', operator: 'IN', values: ['7'] };
+    for (const [id, environments] of [
+      ['words', names.slice(0, 3)],
+      ['many-words', names],
+    ] as const) {
+      await api('POST', '/api/admin/projects', { id, name: id, environments });
+      await create(id, `${id}.flag`);
+      const production = `/api/admin/projects/${id}/features/${id}.flag/environments/production`;
+      await api('POST', `${production}/strategies`, {
+        name: 'flexibleRollout',
+        parameters: { rollout: '50' },
+        constraints: [rule],
+      });
+      await api('POST', `${production}/on`);
+      await api('PUT', `/api/admin/projects/${id}/environments/production/change-requests/config`, {
+        changeRequestsEnabled: true,
+        requiredApprovals: 1,
+      });
+    }
+    const opened = await openSignedIn('/projects/words/flags');
+    const { page } = opened;
+    const words = page.getByTitle(/^production is /);
+    const areCut = () => words.evaluateAll((all) => all.some((one) => one.scrollWidth > one.clientWidth));
+    await words.getByText('50 % of 1 rule').waitFor();
+    await page.getByRole('img', { name: 'protected' }).waitFor();
+    expect(await areCut()).toBe(false);
+
+    await goTo(page, '/projects/many-words/flags');
+    await words.getByText('≤ 50 %').waitFor();
+    expect(await words.getAttribute('title')).toBe('production is on: 50 % of 1 rule');
+    expect(await areCut()).toBe(false);
     await closeChecked(opened);
   });
 

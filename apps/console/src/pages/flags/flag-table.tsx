@@ -101,7 +101,8 @@ const detailColumns = {
 /** The columns that go first where there is not enough room. */
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
-const widths = { select: 32, star: 28, name: 190, environment: 124, words: 16, usage: 54, padding: 48 } as const;
+/** `words` is what an environment needs more than its least width to show words such as “50 % of 1 rule” with a mark beside them. */
+const widths = { select: 32, star: 28, name: 190, environment: 120, words: 24, usage: 44, padding: 48 } as const;
 
 /** The least width of a list, in pixels. @param environment of the column of each environment */
 function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {
@@ -153,6 +154,8 @@ function useRoom(scroller: RefObject<HTMLDivElement | null>) {
 interface SwitchCellProps {
   readonly flag: SearchResultFeature;
   readonly environment: string;
+  /** whether there is no room for words such as “50 % of 1 rule” */
+  readonly isNarrow: boolean;
   readonly editStatus: EditStatus;
   readonly usageOf: RecentUsageOf | undefined;
   readonly mayToggle: (project: string, environment: string, addsStrategy: boolean) => boolean;
@@ -160,8 +163,34 @@ interface SwitchCellProps {
   readonly onToggle: RowActions['toggle'];
 }
 
+/** Whether a change waits, or else an edit would need a change request: one mark, since changes wait where edits need one. */
+function EditMark({ flag, environment, editStatus }: Pick<SwitchCellProps, 'flag' | 'environment' | 'editStatus'>) {
+  if (editStatus.isWaiting(flag.name, environment))
+    return (
+      <span role="img" aria-label="a change waits" title={`A change request for ${environment} waits`}>
+        <Icon name="events" />
+      </span>
+    );
+  return (
+    editStatus.isProtected(flag.project, environment) && (
+      <span role="img" aria-label="protected" title={`Edits in ${environment} need a change request`}>
+        <Icon name="lock" />
+      </span>
+    )
+  );
+}
+
 // A plain button with the role of a switch, since the component `Switch` is too slow to scroll a hundred of them smoothly.
-function SwitchCell({ flag, environment, editStatus, usageOf, mayToggle, isPending, onToggle }: SwitchCellProps) {
+function SwitchCell({
+  flag,
+  environment,
+  isNarrow,
+  editStatus,
+  usageOf,
+  mayToggle,
+  isPending,
+  onToggle,
+}: SwitchCellProps) {
   const state = flag.environments.find(({ name }) => name === environment);
   if (state === undefined) return <span className={styles['absent']}>–</span>;
   const segmentName = (id: number): string => flag.segments[flag.segmentIds?.indexOf(id) ?? -1] ?? `segment ${id}`;
@@ -187,19 +216,10 @@ function SwitchCell({ flag, environment, editStatus, usageOf, mayToggle, isPendi
           data-extent={state.reach?.extent}
           title={`${environment} is ${words.long}`}
         >
-          <bdi>{words.short}</bdi>
+          <bdi>{isNarrow ? words.shortest : words.short}</bdi>
         </span>
       )}
-      {editStatus.isProtected(flag.project, environment) && (
-        <span role="img" aria-label="protected" title={`Edits in ${environment} need a change request`}>
-          <Icon name="lock" />
-        </span>
-      )}
-      {editStatus.isWaiting(flag.name, environment) && (
-        <span role="img" aria-label="a change waits" title={`A change request for ${environment} waits`}>
-          <Icon name="events" />
-        </span>
-      )}
+      <EditMark flag={flag} environment={environment} editStatus={editStatus} />
       {usage !== undefined && <Sparkline yes={usage.yes} no={usage.no} />}
     </div>
   );
@@ -218,6 +238,7 @@ interface RowProps {
   readonly row: number;
   readonly top: number;
   readonly environments: readonly ListedEnvironment[];
+  readonly isNarrow: boolean;
   readonly details: readonly DetailColumn[];
   readonly isSelected: boolean;
   readonly isActive: boolean;
@@ -239,6 +260,7 @@ const Row = memo(
     row,
     top,
     environments,
+    isNarrow,
     details,
     isSelected,
     isActive,
@@ -301,10 +323,11 @@ const Row = memo(
           {flag.archivedAt !== null && <span className={chip['chip']}>archived</span>}
         </div>
         {environments.map(({ name }) => (
-          <div role="cell" key={name}>
+          <div role="cell" key={name} className={styles['environmentCell']}>
             <SwitchCell
               flag={flag}
               environment={name}
+              isNarrow={isNarrow}
               editStatus={editStatus}
               usageOf={usageOf}
               mayToggle={mayToggle}
@@ -418,20 +441,12 @@ export function FlagTable({
     widthOf([detailColumns.project], environments.length, environment) <= width;
   const usageOf = fits(widths.environment + widths.usage) ? props.usageOf : undefined;
   const narrow = widths.environment + (usageOf === undefined ? 0 : widths.usage);
-  const wide = narrow + widths.words;
-  const isWideFitting = fits(wide);
-  const { environmentWidth, details } = useMemo(() => {
-    const detailsBeside = (environment: number) =>
-      detailsThatFit(width, environments.length, {
-        showsProject: props.showsProject,
-        environmentWidth: environment,
-      });
-    const [beside, besideWide] = [detailsBeside(narrow), detailsBeside(wide)];
-    // Words such as “50 % of 1 rule” are not cut where that costs no other column.
-    return isWideFitting && besideWide.length === beside.length
-      ? { environmentWidth: wide, details: besideWide }
-      : { environmentWidth: narrow, details: beside };
-  }, [width, environments.length, props.showsProject, narrow, wide, isWideFitting]);
+  // Words are shortened before a project is left out, and not for what one can do without.
+  const environmentWidth = fits(narrow + widths.words) ? narrow + widths.words : narrow;
+  const details = useMemo(
+    () => detailsThatFit(width, environments.length, { showsProject: props.showsProject, environmentWidth }),
+    [width, environments.length, props.showsProject, environmentWidth],
+  );
   const isAllSelected = props.selectedCount > 0 && props.selectedCount >= (props.exactTotal ?? total);
   const columns = [
     `${widths.select}px ${widths.star}px minmax(${widths.name}px, 2fr)`,
@@ -535,6 +550,7 @@ export function FlagTable({
                   editStatus={props.editStatus}
                   usageOf={usageOf}
                   environments={environments}
+                  isNarrow={environmentWidth === narrow}
                   details={details}
                   isSelected={flag !== undefined && props.isSelected(flag.name)}
                   isActive={index === activeRow}
