@@ -72,7 +72,7 @@ describeInBrowser('the cleanup', () => {
     await page.getByRole('status').getByText('3 flags', { exact: true }).waitFor();
     const row = page.getByRole('row').filter({ hasText: parent });
     await row.getByText(child).waitFor();
-    await page.getByRole('link', { name: /^Marked as stale/ }).click();
+    await page.getByRole('link', { name: /^Stale/ }).click();
     await page.getByText('they can be removed from the code').waitFor();
     expect(new URL(page.url()).searchParams.get('reason')).toBe('stale');
     await page.getByRole('row').filter({ hasText: old }).locator('time').nth(1).waitFor();
@@ -106,7 +106,7 @@ describeInBrowser('the cleanup', () => {
     await expectAccessible(opened);
     release();
     await counting.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: /^Marked as stale \d/ }).waitFor();
+    await page.getByRole('link', { name: /^Stale \d/ }).waitFor();
     await closeChecked(opened);
   });
 
@@ -185,7 +185,7 @@ describeInBrowser('the cleanup', () => {
     await page.getByRole('option', { name: `shop-${tail}` }).press('Enter');
     await page.getByRole('cell', { name: unknown, exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('app')).toBe(`shop-${tail}`);
-    await page.getByRole('link', { name: 'Any reason' }).click();
+    await page.getByRole('link', { name: /^All( \d|$)/ }).click();
     await page.getByRole('row').filter({ hasText: older }).waitFor();
     await expectAccessible(opened);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);

@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
@@ -55,12 +55,12 @@ const CleanupReportDialog = lazy(() =>
 
 const texts = {
   reason: {
-    all: 'Any reason',
-    stale: 'Marked as stale',
-    potentiallyStale: 'Past their lifetime',
-    allOn: 'On for everybody',
-    allOff: 'Off for everybody',
-    notSeen: 'Not used any more',
+    all: 'All',
+    stale: 'Stale',
+    potentiallyStale: 'Past lifetime',
+    allOn: 'On for all',
+    allOff: 'Off for all',
+    notSeen: 'No longer used',
     neverSeen: 'Never used',
     unknown: 'Unknown flags',
   },
@@ -76,13 +76,16 @@ const allProjects = ' all';
 interface ReasonsProps {
   readonly view: CleanupView;
   readonly counts: Readonly<Record<CleanupReason | 'all', number>> | undefined;
-  /** whether the counts for the chosen days and project are still being read */
-  readonly isCounting: boolean;
 }
 
-function Reasons({ view, counts, isCounting }: ReasonsProps) {
+/** The reasons, in one line. */
+function Reasons({ view, counts }: ReasonsProps) {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [view]);
   return (
-    <nav aria-label="Reason" className={styles['reasons']}>
+    <nav ref={bar} aria-label="Reason" className={styles['reasons']}>
       {cleanupViews.map((reason) => (
         <Link
           key={reason}
@@ -98,11 +101,6 @@ function Reasons({ view, counts, isCounting }: ReasonsProps) {
           )}
         </Link>
       ))}
-      {isCounting && (
-        <span role="status" className={styles['counting']}>
-          Counting the flags of each reason…
-        </span>
-      )}
     </nav>
   );
 }
@@ -194,11 +192,7 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
   const close = (): void => setDialog(undefined);
   return (
     <ListPage project={project} tab="cleanup" title="Cleanup">
-      <Reasons
-        view={view}
-        counts={counts.data}
-        isCounting={counts.isFetching && (counts.data === undefined || counts.isPlaceholderData)}
-      />
+      <Reasons view={view} counts={counts.data} />
       <Filters project={project} view={view} days={days} filterInUrl={filterInUrl} />
       <p className={styles['explained']}>
         {
@@ -214,6 +208,12 @@ export function CleanupPage({ project }: { readonly project?: string | undefined
               'Names that applications have asked for in the last two days and that no active flag of their projects has. Applications use the default of their code instead.',
           }[view]
         }
+        {counts.isFetching && (counts.data === undefined || counts.isPlaceholderData) && (
+          <span role="status" className={styles['counting']}>
+            {' '}
+            Counting the flags of each reason…
+          </span>
+        )}
       </p>
       {view === 'unknown' ? (
         <UnknownFlagsTable project={project} filter={filterInUrl.filter} />
