@@ -8,6 +8,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  goTo,
   openPage,
   openMenu,
   openSignedIn,
@@ -82,8 +83,7 @@ describeInBrowser('the pages of projects', () => {
     await expectAccessible(opened);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'The shop <b>مرحبا</b>', level: 1 }).waitFor();
-    await page.getByText('no flags yet', { exact: true }).waitFor();
-    await page.getByText('No flag is stale.').waitFor();
+    await page.getByRole('heading', { name: 'Connect an application' }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create a flag' }).press('Enter');
     await untilFocused(page.getByRole('dialog', { name: 'Create a flag' }));
@@ -115,6 +115,26 @@ describeInBrowser('the pages of projects', () => {
       featureNaming: { pattern: 'shop-[a-z]+' },
     });
 
+    await closeChecked(opened);
+  });
+
+  it('without flags leads to what comes first, and with one says how it is', async () => {
+    const id = await aProject();
+    const opened = await openSignedIn(`/projects/${id}`);
+    const { page } = opened;
+    const main = page.getByRole('main');
+    await main.getByRole('heading', { name: 'Connect an application' }).waitFor();
+    await main.getByRole('link', { name: 'Choose people' }).waitFor();
+    expect(await main.getByRole('region', { name: /^(Health|Lifecycle|Last 30 days)$/ }).count()).toBe(0);
+    await expectAccessible(opened);
+    await main.getByRole('button', { name: 'Create a flag' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Create a flag' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(`${id}-first`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `${id}-first`, level: 1 }).waitFor();
+    await goTo(page, `/projects/${id}`);
+    await main.getByRole('region', { name: 'Health' }).waitFor();
+    expect(await main.getByRole('heading', { name: 'Connect an application' }).count()).toBe(0);
     await closeChecked(opened);
   });
 

@@ -28,14 +28,18 @@ function Step({ title, isDone = false, text, children }: StepProps) {
 }
 
 interface FirstStepsProps {
+  /** undefined for the whole installation */
+  readonly project?: string | undefined;
   readonly hasFlag: boolean;
   readonly hasApplication: boolean;
 }
 
-/** The way into a new installation: create a flag, connect an application, invite people. */
-export function FirstSteps({ hasFlag, hasApplication }: FirstStepsProps) {
+/** The way into a new installation or project: create a flag, connect an application, bring people in. */
+export function FirstSteps({ project, hasFlag, hasApplication }: FirstStepsProps) {
   const hasPermission = usePermissionCheck();
-  const mayCreate = useMaySomewhere()(['CREATE_FEATURE']);
+  const maySomewhere = useMaySomewhere();
+  const mayCreate =
+    project === undefined ? maySomewhere(['CREATE_FEATURE']) : hasPermission('CREATE_FEATURE', { project });
   return (
     <ol className={styles['steps']}>
       <Step
@@ -44,9 +48,9 @@ export function FirstSteps({ hasFlag, hasApplication }: FirstStepsProps) {
         text="It turns a part of your software on or off without a new release, and is off until you turn it on."
       >
         {mayCreate ? (
-          <CreateFlagButton project={undefined} isSecondary={hasFlag} />
+          <CreateFlagButton project={project} isSecondary={hasFlag} />
         ) : (
-          <p className={styles['detail']}>A member of a project can create one.</p>
+          <p className={styles['detail']}>A member of {project === undefined ? 'a' : 'the'} project can create one.</p>
         )}
       </Step>
       <Step
@@ -54,9 +58,20 @@ export function FirstSteps({ hasFlag, hasApplication }: FirstStepsProps) {
         isDone={hasApplication}
         text="A token and ten lines of your language: the first signal is shown as it comes."
       >
-        <ConnectSdkButton project={undefined} isPrimary={hasFlag && !hasApplication} />
+        <ConnectSdkButton project={project} isPrimary={hasFlag && !hasApplication} />
       </Step>
-      {hasPermission('ADMIN') && (
+      {project !== undefined && hasPermission('PROJECT_USER_ACCESS_WRITE', { project }) && (
+        <Step
+          title="Give access"
+          text="Members create and change flags, and owners settle the rest: people and whole groups."
+        >
+          <Link to="/projects/$project/$tab" params={{ project, tab: 'access' }} className={buttonClass()}>
+            <Icon name="user" />
+            Choose people
+          </Link>
+        </Step>
+      )}
+      {project === undefined && hasPermission('ADMIN') && (
         <Step title="Invite people" text="With their roles, or by a link with which they create accounts themselves.">
           <Link to="/admin/$section" params={{ section: 'users' }} className={buttonClass()}>
             <Icon name="user" />

@@ -13,7 +13,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
-import { ProjectOverviewTab } from './tabs/overview-tab.tsx';
+import { flagCountOf, ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import { MissingTabPermission, projectTabNames, ProjectTabs, useOffersTab } from './project-tabs.tsx';
 
@@ -66,6 +66,8 @@ export function ProjectPage() {
   const isArchived = overview.data?.archivedAt != null;
   const isKept = useKeptPage(isNotFound || isArchived, 'project');
   const isUnavailable = (isNotFound || isArchived) && !isKept;
+  /** whether the page leads to what comes first, with the buttons that are above it otherwise */
+  const isBeginning = tab === undefined && overview.data !== undefined && flagCountOf(overview.data) === 0;
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
   const knownTab = tab !== undefined && isTab(tab) ? tab : undefined;
@@ -91,7 +93,8 @@ export function ProjectPage() {
       }
       crumbs={crumbs}
       actions={
-        !isUnavailable && (
+        !isUnavailable &&
+        !isBeginning && (
           <>
             <ConnectSdkButton project={id} />
             {tab === undefined && (isKept || hasPermission('CREATE_FEATURE', { project: id })) && (
@@ -110,7 +113,11 @@ export function ProjectPage() {
         <>
           <ProjectTabs project={id} tab={tab} />
           {tab === undefined && (
-            <QueryResult query={overview}>{(data) => <ProjectOverviewTab id={id} overview={data} />}</QueryResult>
+            <QueryResult query={overview}>
+              {(data) => (
+                <ProjectOverviewTab key={overview.isPlaceholderData ? 'previous' : id} id={id} overview={data} />
+              )}
+            </QueryResult>
           )}
           {tab !== undefined && knownTab === undefined && (
             <EmptyState title="There is no such page of a project">

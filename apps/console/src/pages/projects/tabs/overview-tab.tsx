@@ -1,10 +1,10 @@
 import { GetProjectStatus, type ProjectOverview, type ProjectStatus } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
-import { QueryResult } from '../../../components/content/query-result.tsx';
+import { Loading, QueryResult } from '../../../components/content/query-result.tsx';
 import { collaborationModes } from '../project-fields.tsx';
 import { formatNumber } from '../../../text/format-number.ts';
 import { ProjectHealth } from '../project-cell.tsx';
@@ -12,6 +12,10 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 import { useOffersTab } from '../project-tabs.tsx';
+
+const FirstSteps = lazy(() =>
+  import('../../home/first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
+);
 
 const texts = {
   stages: {
@@ -97,8 +101,7 @@ function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'
   );
 }
 
-function Status({ id, status }: { readonly id: string; readonly status: ProjectStatus }) {
-  const { lifecycleSummary: stages, staleFlags, resources, activityCountByDate } = status;
+function Contents({ id, resources }: { readonly id: string; readonly resources: ProjectStatus['resources'] }) {
   const offersTab = useOffersTab(id);
   const link = (tab: 'access' | 'tokens' | 'segments', label: string) =>
     offersTab(tab) ? (
@@ -108,6 +111,19 @@ function Status({ id, status }: { readonly id: string; readonly status: ProjectS
     ) : (
       label
     );
+  return (
+    <Tile title="Contains">
+      <ul>
+        <li>{link('access', formatCount(resources.members, 'member'))}</li>
+        <li>{link('tokens', formatCount(resources.apiTokens, 'API token'))}</li>
+        <li>{link('segments', formatCount(resources.segments, 'segment'))}</li>
+      </ul>
+    </Tile>
+  );
+}
+
+function Status({ id, status }: { readonly id: string; readonly status: ProjectStatus }) {
+  const { lifecycleSummary: stages, staleFlags, resources, activityCountByDate } = status;
   return (
     <>
       <Tile title="Lifecycle">
@@ -125,13 +141,7 @@ function Status({ id, status }: { readonly id: string; readonly status: ProjectS
           </Link>
         )}
       </Tile>
-      <Tile title="Contains">
-        <ul>
-          <li>{link('access', formatCount(resources.members, 'member'))}</li>
-          <li>{link('tokens', formatCount(resources.apiTokens, 'API token'))}</li>
-          <li>{link('segments', formatCount(resources.segments, 'segment'))}</li>
-        </ul>
-      </Tile>
+      <Contents id={id} resources={resources} />
       <Tile title="Changes in the last 12 weeks">
         <Activity days={activityCountByDate} />
       </Tile>
@@ -144,19 +154,55 @@ interface ProjectOverviewTabProps {
   readonly overview: ProjectOverview;
 }
 
-/** The first tab of a project: its health, statistics, activity and rules. */
+/** How many flags a project has that are not archived. */
+export function flagCountOf({ featureTypeCounts }: ProjectOverview): number {
+  return featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The first tab of a project: its health, statistics, activity and rules; without flags, what to do first. */
 export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
   const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =
     overview;
+  const flagCount = flagCountOf(overview);
+  // What is typed into the dialog of the first flag stays while another person creates one.
+  const [isBeginning] = useState(flagCount === 0);
   const owners = (overview.owners ?? []).filter(({ ownerType }) => ownerType !== 'system');
+  const settings = (
+    <Tile title="Settings">
+      <Facts
+        facts={[
+          { label: 'Access', value: collaborationModes[mode][0] },
+          { label: 'Default stickiness', value: defaultStickiness },
+          { label: 'Pattern of names', value: featureNaming?.pattern ?? 'none' },
+          { label: 'Limit of flags', value: featureLimit ?? 'none' },
+          ...(owners.length === 0
+            ? []
+            : [{ label: 'Owners', value: owners.map(({ name, email }) => name ?? email).join(', ') }]),
+        ]}
+      />
+    </Tile>
+  );
+  if (isBeginning)
+    return (
+      <div className={layout['stack']}>
+        {description != null && description !== '' && <p dir="auto">{description}</p>}
+        <Suspense fallback={<Loading />}>
+          <FirstSteps project={id} hasFlag={flagCount > 0} hasApplication={false} />
+        </Suspense>
+        <div className={styles['tiles']}>
+          {settings}
+          <QueryResult query={status}>{({ resources }) => <Contents id={id} resources={resources} />}</QueryResult>
+        </div>
+      </div>
+    );
   return (
     <div className={layout['stack']}>
       {description != null && description !== '' && <p dir="auto">{description}</p>}
       <div className={styles['tiles']}>
         <Tile title="Health">
           <p className={styles['figure']}>
-            <ProjectHealth percent={health} flagCount={featureTypeCounts.reduce((sum, { count }) => sum + count, 0)} />
+            <ProjectHealth percent={health} flagCount={flagCount} />
           </p>
           <p className={styles['small']}>The share of flags that are not stale</p>
         </Tile>
@@ -189,19 +235,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
             <Facts facts={featureTypeCounts.map(({ type, count }) => ({ label: type, value: count }))} />
           )}
         </Tile>
-        <Tile title="Settings">
-          <Facts
-            facts={[
-              { label: 'Access', value: collaborationModes[mode][0] },
-              { label: 'Default stickiness', value: defaultStickiness },
-              { label: 'Pattern of names', value: featureNaming?.pattern ?? 'none' },
-              { label: 'Limit of flags', value: featureLimit ?? 'none' },
-              ...(owners.length === 0
-                ? []
-                : [{ label: 'Owners', value: owners.map(({ name, email }) => name ?? email).join(', ') }]),
-            ]}
-          />
-        </Tile>
+        {settings}
         <QueryResult query={status}>{(data) => <Status id={id} status={data} />}</QueryResult>
       </div>
     </div>
