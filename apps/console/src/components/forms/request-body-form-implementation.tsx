@@ -35,23 +35,34 @@ export interface RequestBodyField {
   readonly isLong?: boolean;
   readonly placeholder?: string;
   readonly isDisabled?: boolean;
-  /** renders the input of a value that is neither text, number, switch nor choice */
-  readonly render?: (value: unknown, onChange: (value: unknown) => void) => React.ReactNode;
+  /** whether it is of use with what is entered so far; without it, always */
+  readonly isShown?: (values: FormValues) => boolean;
+  /** renders the input of a value that is neither text, number, switch nor choice; `error` is why the value is not accepted */
+  readonly render?: (value: unknown, onChange: (value: unknown) => void, error: string | undefined) => React.ReactNode;
 }
+
+/** Some fields of a long form, under a heading. */
+export interface FormSection {
+  readonly title: string;
+  readonly fields: readonly RequestBodyField[];
+  /** whether they are hidden until someone opens them, or one of them is at fault */
+  readonly isFolded?: boolean;
+  /** Renders what stands above its fields, such as inputs that fill in several of them. */
+  readonly renderAbove?: RenderBody;
+  readonly renderBelow?: RenderBody;
+}
+
+type RenderBody = (values: FormValues, onChange: (changed: FormValues) => void, base: FormValues) => React.ReactNode;
 
 export interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly operation: O;
   /** the path parameters and query of the operation */
   readonly request: Omit<CallRequest<O>, 'body' | 'ifMatch' | 'signal'>;
-  readonly fields: readonly RequestBodyField[];
+  readonly fields: readonly (RequestBodyField | FormSection)[];
   /** Renders inputs that fill in several of the fields below them. */
-  readonly renderAbove?: RequestBodyFormOptions<O>['renderBody'];
+  readonly renderAbove?: RenderBody;
   /** Renders inputs for members that cannot be edited one by one, below the fields. `base` is the stored state that the form edits. */
-  readonly renderBody?: (
-    values: FormValues,
-    onChange: (changed: FormValues) => void,
-    base: FormValues,
-  ) => React.ReactNode;
+  readonly renderBody?: RenderBody;
   /** for an operation that keeps what a body leaves out: only what the user has changed is sent, so other members keep later edits */
   readonly sendsOnlyChanges?: boolean;
   /** Whether all that `renderBody` enters is there; it says what is missing. Nothing is sent otherwise. */
@@ -75,8 +86,8 @@ export interface RequestBodyFormOptions<O extends AnyOperation> {
   readonly onDone?: (body: FormValues, reply: ReplyOf<O>) => void;
 }
 
-function namesOf(fields: readonly RequestBodyField[]): string[] {
-  return fields.map(({ name }) => name);
+function namesOf(fields: readonly (RequestBodyField | FormSection)[]): string[] {
+  return fields.flatMap((one) => ('fields' in one ? namesOf(one.fields) : one.name));
 }
 
 /** Fields that the user and another person changed, and the state that the other person left. */
@@ -184,24 +195,29 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
   return { ...form, base: base.value, submit, wasMerged, conflict, adopt, closeConflict: () => setConflict(undefined) };
 }
 
-function Field({
-  operation,
-  control,
-  field,
-  autoFocus,
-}: {
+interface FieldProps {
   readonly operation: AnyOperation;
   readonly control: Control<Record<string, unknown>>;
   readonly field: RequestBodyField;
   readonly autoFocus: boolean;
-}) {
+}
+
+/** A field that is shown for some values of the others only. */
+function DependentField({ isShown, ...props }: FieldProps & Required<Pick<RequestBodyField, 'isShown'>>) {
+  const values = useWatch({ control: props.control }) as FormValues;
+  return isShown(values) && <Field {...props} />;
+}
+
+function Field({ operation, control, field, autoFocus }: FieldProps) {
   const { name, label, hint, rows, options, isLong = false, placeholder, isDisabled = false, render } = field;
   if (render !== undefined) {
     return (
       <Controller
         control={control}
         name={name}
-        render={({ field: { value, onChange } }) => <>{render(value, onChange)}</>}
+        render={({ field: { value, onChange }, fieldState }) => (
+          <>{render(value, onChange, fieldState.error?.message)}</>
+        )}
       />
     );
   }
@@ -241,13 +257,7 @@ interface FieldsProps extends Pick<
 }
 
 /** The inputs of `renderBody`: a component of its own, so that an edit in them does not render the other fields again. */
-function BodyInputs({
-  form,
-  renderBody,
-}: {
-  readonly form: RequestBodyFormState;
-  readonly renderBody: NonNullable<FieldsProps['renderBody']>;
-}) {
+function BodyInputs({ form, renderBody }: { readonly form: RequestBodyFormState; readonly renderBody: RenderBody }) {
   const values = useWatch({ control: form.control }) as FormValues;
   const change = (changed: FormValues): void => {
     for (const [name, value] of Object.entries(changed)) form.setValue(name, value, { shouldDirty: true });
@@ -255,10 +265,54 @@ function BodyInputs({
   return renderBody(values, change, form.base);
 }
 
+interface SectionProps {
+  readonly section: FormSection;
+  readonly form: RequestBodyFormState;
+  readonly children: React.ReactNode;
+}
+
+function Section({
+  section: { title, fields, isFolded = false, renderAbove, renderBelow },
+  form,
+  children,
+}: SectionProps) {
+  const { errors } = form.formState;
+  const content = (
+    <>
+      {renderAbove !== undefined && <BodyInputs form={form} renderBody={renderAbove} />}
+      {children}
+      {renderBelow !== undefined && <BodyInputs form={form} renderBody={renderBelow} />}
+    </>
+  );
+  if (isFolded) {
+    const isAtFault = namesOf(fields).some((name) => errors[name] !== undefined);
+    return (
+      <details className={styles['section']} {...(isAtFault && { open: true })}>
+        <summary>{title}</summary>
+        <div className={styles['form']}>{content}</div>
+      </details>
+    );
+  }
+  return (
+    <section className={styles['section']} aria-label={title}>
+      <h3>{title}</h3>
+      <div className={styles['form']}>{content}</div>
+    </section>
+  );
+}
+
 /** The inputs of a form, with what stands in its way above them. */
 export function Fields({ operation, fields, renderAbove, renderBody, form, focusesFirst = false }: FieldsProps) {
   const { errors } = form.formState;
   const { conflict } = form;
+  const inputOf = (field: RequestBodyField, autoFocus: boolean): React.ReactNode => {
+    const props = { operation, control: form.control, field, autoFocus };
+    return field.isShown === undefined ? (
+      <Field key={field.name} {...props} />
+    ) : (
+      <DependentField key={field.name} isShown={field.isShown} {...props} />
+    );
+  };
   return (
     <>
       {form.wasMerged && (
@@ -268,15 +322,15 @@ export function Fields({ operation, fields, renderAbove, renderBody, form, focus
       )}
       {errors.root?.message !== undefined && <Notice tone="danger">{errors.root.message}</Notice>}
       {renderAbove !== undefined && <BodyInputs form={form} renderBody={renderAbove} />}
-      {fields.map((field, index) => (
-        <Field
-          key={field.name}
-          operation={operation}
-          control={form.control}
-          field={field}
-          autoFocus={focusesFirst && index === 0}
-        />
-      ))}
+      {fields.map((one, index) =>
+        'fields' in one ? (
+          <Section key={one.title} section={one} form={form}>
+            {one.fields.map((field) => inputOf(field, false))}
+          </Section>
+        ) : (
+          inputOf(one, focusesFirst && index === 0)
+        ),
+      )}
       {renderBody !== undefined && <BodyInputs form={form} renderBody={renderBody} />}
       {conflict !== undefined && (
         <MergeConflictDialog

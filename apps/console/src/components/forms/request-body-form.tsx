@@ -5,7 +5,7 @@ import type { RequestBodyFormProps } from './request-body-form-implementation.ts
 import { Loading } from '../content/query-result.tsx';
 
 export type { RequestBodyDialogProps } from './request-body-dialog-implementation.tsx';
-export type { RequestBodyField } from './request-body-form-implementation.tsx';
+export type { FormSection, RequestBodyField } from './request-body-form-implementation.tsx';
 
 // Inputs, lists and validation take a third of the size that a page may have, so they are loaded when a form is first opened.
 const LoadedDialog = lazy(() =>

@@ -7,6 +7,8 @@ export interface IdentityProvider {
   /** the one part of its address that differs between customers; without it, all have the same */
   readonly asks?: { readonly label: string; readonly example: string };
   readonly addressOf: (answer: string) => string;
+  /** its addresses, with the answer as a group */
+  readonly addresses: RegExp;
   readonly settings: Pick<OidcSettings, 'groupJsonPath' | 'addGroupsScope' | 'extraScopes'>;
   /** what is done at the provider, and what else is chosen here */
   readonly help: string;
@@ -20,6 +22,7 @@ export const identityProviders: readonly IdentityProvider[] = [
     label: 'Okta',
     asks: { label: 'Okta domain', example: 'example.okta.com' },
     addressOf: (domain) => `https://${domain}`,
+    addresses: /^https:\/\/([\w.-]+\.okta(?:preview)?\.com(?:\/.+)?)$/,
     settings: { groupJsonPath: 'groups', addGroupsScope: true, extraScopes: '' },
     help: 'Create an app integration of the kind OIDC, Web Application. Give its ID token a groups claim with a filter, to bring groups in line.',
   },
@@ -28,21 +31,24 @@ export const identityProviders: readonly IdentityProvider[] = [
     label: 'Microsoft Entra ID',
     asks: { label: 'Tenant id', example: '8f2c1a6e-0d4b-4c59-9f0e-3b7a5d1c2e64' },
     addressOf: (tenant) => `https://login.microsoftonline.com/${tenant}/v2.0`,
+    addresses: /^https:\/\/login\.microsoftonline\.com\/([^/]+)\/v2\.0$/,
     settings: { groupJsonPath: 'groups', addGroupsScope: false, extraScopes: '' },
-    help: 'Register an application with the platform Web. For groups, add a groups claim under “Token configuration”: it holds object ids. Entra does not say whether an address is verified, so trust addresses below if people cannot choose theirs in your tenant.',
+    help: 'Register an application with the platform Web. For groups, add a groups claim under “Token configuration”: it holds object ids. Entra does not say whether an address is verified, so trust addresses if people cannot choose theirs in your tenant.',
   },
   {
     id: 'google',
     label: 'Google',
     addressOf: () => 'https://accounts.google.com',
+    addresses: /^https:\/\/accounts\.google\.com()$/,
     settings: noGroups,
-    help: 'Create an OAuth client id of the kind Web application. Enter the domains of your addresses below: everybody with a Google account could sign in otherwise. Google names no groups.',
+    help: 'Create an OAuth client id of the kind Web application. Enter the domains of your email addresses: everybody with a Google account could sign in otherwise. Google names no groups.',
   },
   {
     id: 'keycloak',
     label: 'Keycloak',
     asks: { label: 'Host and realm', example: 'id.example.org/realms/main' },
     addressOf: (realm) => `https://${realm}`,
+    addresses: /^https:\/\/(.+\/realms\/[^/]+)$/,
     settings: { groupJsonPath: 'groups', addGroupsScope: false, extraScopes: '' },
     help: 'Create a client with client authentication. For groups, give it a mapper Group Membership without the full path, with the claim groups; realm_access.roles takes roles instead.',
   },
@@ -52,8 +58,9 @@ export const identityProviders: readonly IdentityProvider[] = [
     asks: { label: 'Auth0 domain', example: 'example.eu.auth0.com' },
     // Its issuer ends with a slash, by which its ID tokens are compared.
     addressOf: (domain) => `https://${domain}/`,
+    addresses: /^https:\/\/([\w.-]+\.auth0\.com)\/$/,
     settings: noGroups,
-    help: 'Create a Regular Web Application. For groups, add a claim with a namespace in an action after login, and enter its name below.',
+    help: 'Create a Regular Web Application. For groups, add a claim with a namespace in an action after login, and enter its name under “Groups”.',
   },
 ];
 
@@ -64,4 +71,15 @@ export function addressFor({ asks, addressOf }: IdentityProvider, answer: string
     .replace(/^https?:\/\//i, '')
     .replace(/\/+$/, '');
   return asks !== undefined && part === '' ? '' : addressOf(part);
+}
+
+/** The provider to which an address belongs, and what was entered for it; undefined for one that is not in the list. */
+export function providerOf(
+  address: string,
+): { readonly provider: IdentityProvider; readonly answer: string } | undefined {
+  for (const provider of identityProviders) {
+    const answer = provider.addresses.exec(address)?.[1];
+    if (answer !== undefined) return { provider, answer };
+  }
+  return undefined;
 }
