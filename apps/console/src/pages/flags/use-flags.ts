@@ -17,8 +17,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { operationKey, operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
-import { readProtectedEnvironments } from '../../changes/edit-protection.tsx';
-import { notifyProposed, propose } from '../../changes/propose.ts';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { useSettled } from '../../filtering/use-settled.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
@@ -338,6 +336,8 @@ export function useFlagRowActions(select: RowActions['select'], productions: Rea
   const switchFlag = useMutation<void, ApiError, FlagSwitch>({
     mutationFn: async ({ flag, environment, enabled, isProposal }, { client }) => {
       const path = { projectId: flag.project, environment };
+      // Loaded when a switch is first pressed, since the list is often what is loaded first.
+      const { readProtectedEnvironments } = await import('../../changes/edit-protection.tsx');
       const isProtected = (await readProtectedEnvironments(client, flag.project)).includes(environment);
       if (isProposal !== undefined && isProposal !== isProtected) {
         // It is not done in another way than was said.
@@ -345,6 +345,7 @@ export function useFlagRowActions(select: RowActions['select'], productions: Rea
         setAsked({ flag, environment, enabled });
       } else if (isProtected) {
         const change = { feature: flag.name, action: 'updateEnabled', payload: { enabled } } as const;
+        const { notifyProposed, propose } = await import('../../changes/propose.ts');
         notifyProposed(await propose({ project: flag.project, environment }, [change]));
       } else {
         const operation = enabled ? EnableFeature : DisableFeature;
