@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypeInWords, subjectOf, summaryInWords } from './event-words.ts';
+import { eventLabel, subjectOf, summaryInWords } from './event-words.ts';
 
 describe('the summary of an event', () => {
   it('says in words what the API leaves at the type', () => {
@@ -39,7 +39,9 @@ describe('the summary of an event', () => {
   });
 
   it('has words for its type where it has no label', () => {
-    expect(eventTypeInWords('project-access-added')).toBe('Gave access to a project');
-    expect(eventTypeInWords('constructor')).toBe('Constructor');
+    const type = 'project-access-added';
+    for (const event of [{ type }, { type, label: type }]) expect(eventLabel(event)).toBe('Gave access to a project');
+    expect(eventLabel({ type: 'project-created', label: 'Project created' })).toBe('Project created');
+    expect(eventLabel({ type: 'constructor' })).toBe('Constructor');
   });
 });

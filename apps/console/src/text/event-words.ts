@@ -85,8 +85,15 @@ const words: Readonly<Record<string, string>> = {
   'public-signup-token-user-added': 'let somebody join by an invitation link',
 };
 
-/** What happened in an event, by its type alone, for those types that have no label. */
-export function eventTypeInWords(type: string): string {
+/** What happened in an event, without what it happened to: its label, unless the API leaves that at the type. */
+export function eventLabel({
+  type,
+  label,
+}: {
+  readonly type: string;
+  readonly label?: string | null | undefined;
+}): string {
+  if (label != null && label !== type) return label;
   const text = Object.hasOwn(words, type) ? (words[type] as string) : type;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

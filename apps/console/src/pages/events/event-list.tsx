@@ -8,7 +8,7 @@ import { Icon } from '../../components/content/icon.tsx';
 import { useProjectNames } from '../../components/content/project-name.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
-import { eventTypeInWords, subjectOf } from '../../text/event-words.ts';
+import { eventLabel, subjectOf } from '../../text/event-words.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
@@ -70,8 +70,8 @@ const Row = memo(({ event, day, row, total, top, isOpen, isActive, actions, meas
         </div>
       </article>
     );
-  const { id, createdAt, summary, label, type, featureName, project, environment } = event;
-  const name = label ?? eventTypeInWords(type);
+  const { id, createdAt, summary, featureName, project, environment } = event;
+  const name = eventLabel(event);
   return (
     <article {...rowProps} aria-labelledby={`event-${id}`}>
       {day !== undefined && <h2 className={styles['day']}>{day}</h2>}
