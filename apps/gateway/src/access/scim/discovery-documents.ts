@@ -6,7 +6,9 @@ interface Attribute {
   readonly type?: 'string' | 'boolean' | 'complex' | 'reference';
   readonly required?: true;
   readonly multiValued?: true;
-  readonly mutability?: 'readOnly';
+  readonly mutability?: 'readOnly' | 'immutable';
+  /** the types of what a reference names, which RFC 7643 (7) wants of each */
+  readonly referenceTypes?: readonly string[];
   readonly uniqueness?: 'server';
   readonly subAttributes?: readonly object[];
 }
@@ -62,7 +64,11 @@ const schemas = [
         subAttributes: [
           attribute('value', 'The id of the group.', { mutability: 'readOnly' }),
           attribute('display', 'The name of the group.', { mutability: 'readOnly' }),
-          attribute('$ref', 'The address of the group.', { type: 'reference', mutability: 'readOnly' }),
+          attribute('$ref', 'The address of the group.', {
+            type: 'reference',
+            referenceTypes: ['Group'],
+            mutability: 'readOnly',
+          }),
         ],
       }),
     ],
@@ -82,7 +88,11 @@ const schemas = [
         subAttributes: [
           attribute('value', 'The id of the user.'),
           attribute('display', 'The name of the user.', { mutability: 'readOnly' }),
-          attribute('$ref', 'The address of the user.', { type: 'reference', mutability: 'readOnly' }),
+          attribute('$ref', 'The address of the user; the value decides.', {
+            type: 'reference',
+            referenceTypes: ['User'],
+            mutability: 'immutable',
+          }),
           attribute('type', 'Always User.', { mutability: 'readOnly' }),
         ],
       }),

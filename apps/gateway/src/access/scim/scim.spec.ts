@@ -131,6 +131,11 @@ it('the SCIM endpoints describe what they support', async () => {
   const schema = 'urn:ietf:params:scim:schemas:core:2.0:User';
   expect((await scim('GET', 'Schemas')).body.totalResults).toBe(2);
   expect((await scim('GET', `Schemas/${schema}`)).body).toMatchObject({ id: schema, name: 'User' });
+  const reference = expect.objectContaining({ name: '$ref', type: 'reference', referenceTypes: ['User'] });
+  const members = expect.objectContaining({ name: 'members', subAttributes: expect.arrayContaining([reference]) });
+  expect((await scim('GET', 'Schemas/urn:ietf:params:scim:schemas:core:2.0:Group')).body).toMatchObject({
+    attributes: expect.arrayContaining([members]),
+  });
   for (const path of ['Nothing', 'Bulk', 'Users/0', 'Users/x', 'Users/99999999999', 'Groups/4711'])
     expect(await scim('GET', path)).toMatchObject(error(404));
 });
