@@ -1,6 +1,7 @@
 import type { ImportReport } from '@bunting/contracts';
 import { writeFileSync } from 'node:fs';
 import { countOption, optionError, type OptionValues, runCommand, urlOption, UsageError } from './command.ts';
+import { moveAccess } from './import/access-from-unleash.ts';
 import { moveFromUnleash, readSdkTokens } from './import/from-unleash.ts';
 import {
   type Export,
@@ -13,6 +14,7 @@ import {
   apiClient,
   withFeatureNames,
 } from './import/import-batches.ts';
+import { Refusals } from './import/refusals.ts';
 import { progressDisplay } from './progress-display.ts';
 
 const help = `Moves everything from an Unleash server, or imports what one has exported, of whatever size, through the public API.
@@ -25,6 +27,8 @@ const help = `Moves everything from an Unleash server, or imports what one has e
   --token TOKEN       an admin token, or one with the permissions of the import; or set BUNTING_TOKEN
   --from URL          the Unleash server that everything is moved from: environments, projects, tag types, context fields, strategy
                       types and segments that are missing, and the features of each project in each of its environments
+  --access            moves users, groups, custom roles and the roles in projects from it as well, and then protects the environments
+                      that its change requests protect
   --from-token TOKEN  an admin token of it; or set UNLEASH_TOKEN
   --tokens FILE       writes the tokens of its SDKs to this file, as settings of the first start of Bunting, instead of moving anything
 
@@ -44,6 +48,7 @@ const options = {
   url: { type: 'string' },
   from: { type: 'string' },
   'from-token': { type: 'string', default: process.env['UNLEASH_TOKEN'] ?? '' },
+  access: { type: 'boolean', default: false },
   tokens: { type: 'string' },
   token: { type: 'string', default: process.env['BUNTING_TOKEN'] ?? '' },
   project: { type: 'string' },
@@ -53,19 +58,20 @@ const options = {
 } as const;
 
 function taskOf(values: OptionValues<typeof options>, files: readonly string[]) {
-  const { url = '', token, from, project = '', environment = '', segments, part, tokens } = values;
+  const { url = '', token, from, project = '', environment = '', segments, part, tokens, access } = values;
   const requireGiven = (given: Readonly<Record<string, string>>): void => {
     for (const [name, value] of Object.entries(given)) if (value === '') throw optionError(`--${name} is missing.`);
   };
   const size = { features: countOption('part', part), bytes: maxBatchBytes };
   if (tokens !== undefined && from === undefined) throw optionError('--tokens needs --from.');
+  if (access && (from === undefined || tokens !== undefined)) throw optionError('--access needs --from and --url.');
   if (from !== undefined) {
     if (files.length > 0 || [project, environment, segments ?? ''].some((value) => value !== ''))
       throw optionError('With --from everything is moved: leave out --project, --environment, --segments and files.');
     requireGiven({ 'from-token': values['from-token'], ...(tokens === undefined ? { url, token } : {}) });
     const source = apiClient(urlOption('--from', from), values['from-token']);
     if (tokens !== undefined) return { kind: 'tokens', source, file: tokens } as const;
-    return { kind: 'move', source, target: apiClient(urlOption('--url', url), token), size } as const;
+    return { kind: 'move', source, target: apiClient(urlOption('--url', url), token), access, size } as const;
   }
   requireGiven({ url, token, project, environment });
   if (files.length === 0) throw optionError('No FILE is named.');
@@ -141,6 +147,17 @@ async function importFiles({
   return importAll(target, exports, { project, environment });
 }
 
+async function move({ access, ...task }: Extract<Task, { kind: 'move' }>): Promise<readonly ImportReport[]> {
+  const servers = { ...task, refusals: new Refusals(), log: (line: string) => console.error(line) };
+  const reports = await moveFromUnleash({
+    ...servers,
+    importFeatures: (features, into) => importAll(task.target, [features], into),
+  });
+  if (access) await moveAccess(servers);
+  servers.refusals.throwIfAny();
+  return reports;
+}
+
 /** Writes the tokens of SDKs to a new file that its owner alone may read. */
 async function writeTokens({ source, file }: Extract<Task, { kind: 'tokens' }>): Promise<void> {
   const { client, frontend, left } = await readSdkTokens(source);
@@ -158,13 +175,7 @@ await runCommand({ help, options, takesArguments: true }, async (values, files) 
   const task = taskOf(values, files);
   if (task.kind === 'tokens') return writeTokens(task);
   const startedAt = performance.now();
-  const reports = await (task.kind === 'files'
-    ? importFiles(task)
-    : moveFromUnleash({
-        ...task,
-        log: (line) => console.error(line),
-        importFeatures: (features, into) => importAll(task.target, [features], into),
-      }));
+  const reports = await (task.kind === 'files' ? importFiles(task) : move(task));
   const { skipped, ...report } = sumOf(reports);
   for (const { changeRequest } of reports) {
     if (changeRequest === undefined) continue;

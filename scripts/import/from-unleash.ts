@@ -1,14 +1,7 @@
 import type { ApiTokens, ImportReport } from '@bunting/contracts';
-import { UsageError } from '../command.ts';
-import {
-  type BatchSize,
-  ContentRefused,
-  type Export,
-  ImportError,
-  parseExport,
-  type SendRequest,
-  splitExport,
-} from './import-batches.ts';
+import { type BatchSize, type Export, parseExport, type SendRequest, splitExport } from './import-batches.ts';
+import { moveProjectSettings } from './project-settings.ts';
+import type { Refusals } from './refusals.ts';
 
 type Properties = Readonly<Record<string, unknown>>;
 
@@ -78,18 +71,13 @@ async function listOf(server: SendRequest, { path, member }: Catalogue): Promise
   return (member === undefined ? reply : (reply as Properties)[member]) as readonly Listed[];
 }
 
-/** A part of the address of a request. */
-function segmentOf(name: string): string {
-  return encodeURIComponent(name);
-}
-
 interface ProjectOverview {
   readonly defaultStickiness?: string;
   readonly environments: readonly { readonly environment: string }[];
 }
 
 function overviewOf(server: SendRequest, project: string): Promise<ProjectOverview> {
-  return server<ProjectOverview>('GET', `/api/admin/projects/${segmentOf(project)}/overview`);
+  return server<ProjectOverview>('GET', `/api/admin/projects/${encodeURIComponent(project)}/overview`);
 }
 
 /** A project as it is created: its list lacks its environments and its stickiness. */
@@ -102,6 +90,8 @@ async function completedProject(source: SendRequest, project: Listed): Promise<L
 export interface MoveOptions {
   readonly source: SendRequest;
   readonly target: SendRequest;
+  /** takes what the target refuses */
+  readonly refusals: Refusals;
   readonly size: BatchSize;
   /** Tells what was done. */
   readonly log: (line: string) => void;
@@ -112,46 +102,20 @@ export interface MoveOptions {
   ) => Promise<readonly ImportReport[]>;
 }
 
-/** What the target refuses: everything else is moved all the same, so that one run names it all. */
-class Refusals {
-  readonly #reasons: string[] = [];
-
-  /** Does what may be refused. @returns whether it was done */
-  async collectFrom(what: string, action: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await action();
-      return true;
-    } catch (error) {
-      if (!(error instanceof ContentRefused || error instanceof UsageError)) throw error;
-      this.#reasons.push(`${what}: ${error.message}`);
-      return false;
-    }
-  }
-
-  /** @throws ImportError with everything that was refused, if anything was */
-  throwIfAny(): void {
-    if (this.#reasons.length === 0) return;
-    const advice =
-      'Change them in the Unleash, or create them here under the same name, and run the same command again.';
-    throw new ImportError(['Refused, while all else is moved:', ...this.#reasons, advice].join('\n'));
-  }
-}
-
 /**
  * Moves everything that decides about flags from a server with Unleash's API: environments, projects with their environments, tag types,
  * context fields, strategy types and segments, each unless there is one of its name, and the features of every project in each of its
- * environments. What is equal already stays: after an interruption it is run again.
+ * environments, and the settings of projects. What is equal already stays: after an interruption it is run again.
  * @returns a report of each import
- * @throws ImportError with everything that the target refuses, after all else was moved
  */
 export async function moveFromUnleash({
   source,
   target,
+  refusals,
   size,
   log,
   importFeatures,
 }: MoveOptions): Promise<readonly ImportReport[]> {
-  const refusals = new Refusals();
   const fields = new Set<unknown>();
   /** Creates the context fields that constraints name and no list has: Unleash does not ask for them. */
   const createFieldsIn = async (owners: readonly Pick<Listed, 'constraints'>[]): Promise<void> => {
@@ -192,7 +156,7 @@ export async function moveFromUnleash({
       await refusals.collectFrom(`${project} in ${environment}`, async () => {
         const existing = (await overviewOf(target, project)).environments;
         if (!existing.some((connected) => connected.environment === environment))
-          await target('POST', `/api/admin/projects/${segmentOf(project)}/environments`, { environment });
+          await target('POST', `/api/admin/projects/${encodeURIComponent(project)}/environments`, { environment });
         const json = await source<unknown>('POST', '/api/admin/features-batch/export', { project, environment });
         const origin = `The export of ${project} in ${environment}`;
         const exported = parseExport(origin, json);
@@ -203,7 +167,8 @@ export async function moveFromUnleash({
       });
     }
   }
-  refusals.throwIfAny();
+  const projects = (lists.get('project') ?? []).map(({ id }) => String(id));
+  await moveProjectSettings({ source, target, refusals, log }, projects, segments);
   return reports;
 }
 

@@ -297,7 +297,7 @@ export class ImportError extends Error {}
 export class ContentRefused extends ImportError {}
 
 /** Sends a request, and retries temporary failures. */
-export type SendRequest = <T>(method: 'GET' | 'POST', path: string, body?: unknown) => Promise<T>;
+export type SendRequest = <T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) => Promise<T>;
 
 const retriedStatuses = new Set([408, 429, 502, 503, 504]);
 /** Statuses that concern what was sent. */
@@ -337,7 +337,7 @@ export function apiClient(url: string, token: string, initialBackoffMs = 500): S
     return { status: response.status, text: await response.text(), waitMs };
   };
 
-  return async <T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> => {
+  return async <T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const response = await sendOnce(method, path, body).catch((error: unknown) => error as Error);
       if (!(response instanceof Error) && !retriedStatuses.has(response.status)) {

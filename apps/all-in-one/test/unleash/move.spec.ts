@@ -1,4 +1,11 @@
-import type { ApiToken, ClientFeatures } from '@bunting/contracts';
+import type {
+  ApiToken,
+  ClientFeatures,
+  ProjectAccess,
+  ProjectOverview,
+  RoleWithPermissions,
+  Users,
+} from '@bunting/contracts';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -129,6 +136,87 @@ describe('the move from an Unleash', () => {
   it('changes nothing when it is run again', async () => {
     const { code, output } = await run('--url', target.url);
     expect([code, JSON.parse(output)]).toEqual([0, expect.objectContaining({ created: 0, updated: 0, strategies: 0 })]);
+  });
+
+  it('moves who may do what, and the settings of projects, where they are missing', async () => {
+    const at = '/api/admin/projects/mobile';
+    const idOf = async (server: OneProcess, list: string, name: string) => {
+      const reply = await server.api<Record<string, { id: number; name: string }[]>>('GET', `/api/admin/${list}`);
+      return reply.body[list]?.find((item) => item.name === name)?.id ?? 0;
+    };
+    const accounts = async (server: OneProcess) =>
+      new Map(
+        (await server.api<Users>('GET', '/api/admin/user-admin')).body.users.map((user) => [user.username, user]),
+      );
+    const permissions = [{ name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'staging' }, { name: 'CREATE_FEATURE' }];
+    await source.api('POST', '/api/admin/roles', {
+      name: 'Deployer',
+      type: 'custom',
+      description: 'deploys',
+      permissions,
+    });
+    await created('/api/admin/user-admin', {
+      username: 'dana',
+      email: 'dana@example.com',
+      rootRole: 2,
+      sendEmail: false,
+    });
+    await created('/api/admin/user-admin', { username: 'eli', name: 'Eli', rootRole: 3, sendEmail: false });
+    const [dana, eli] = ['dana', 'eli'].map((name) => async () => (await accounts(source)).get(name)?.id ?? 0);
+    const users = [{ user: { id: await dana?.() } }];
+    await created('/api/admin/groups', { name: 'crew', mappingsSSO: ['okta-crew'], users });
+    const role = await idOf(source, 'roles', 'Deployer');
+    const holders = { users: [await eli?.()], groups: [await idOf(source, 'groups', 'crew')] };
+    expect((await source.api('POST', `${at}/access`, { roles: [role], ...holders })).status).toBe(200);
+    const featureNaming = { pattern: '^[a-z]+$', example: 'checkout', description: 'Lower case.' };
+    expect((await source.api('PUT', `${at}/settings`, { featureNaming, featureLimit: 40 })).status).toBe(200);
+    const defaultStrategy = {
+      name: 'flexibleRollout',
+      parameters: { rollout: '30', stickiness: 'userId', groupId: 'mobile' },
+      segments: [await idOf(source, 'segments', 'north')],
+    };
+    const put = await source.api('POST', `${at}/environments/staging/default-strategy`, defaultStrategy);
+    expect(put.status).toBe(200);
+    const config = { changeRequestsEnabled: true, requiredApprovals: 2 };
+    await source.api('PUT', `${at}/environments/production/change-requests/config`, config);
+    await target.api('POST', '/api/admin/segments', { name: 'of the target', constraints: [] });
+
+    expect(await run('--access', '--tokens', tokensFile)).toMatchObject({ code: 2 });
+    expect(await run('--url', target.url, '--access')).toMatchObject({ code: 0 });
+
+    const moved = await accounts(target);
+    expect(moved.get('dana')).toMatchObject({ email: 'dana@example.com', rootRole: 2 });
+    expect(moved.get('eli')).toMatchObject({ name: 'Eli', rootRole: 3 });
+    const { body: access } = await target.api<ProjectAccess>('GET', `${at}/access`);
+    const deployer = access.roles.find(({ name }) => name === 'Deployer');
+    expect(deployer?.users).toEqual([moved.get('eli')?.id]);
+    expect(access.groups).toMatchObject([
+      {
+        name: 'crew',
+        mappingsSSO: ['okta-crew'],
+        users: [{ user: { id: moved.get('dana')?.id } }],
+        roles: [deployer?.id],
+      },
+    ]);
+    const { body: granted } = await target.api<RoleWithPermissions>('GET', `/api/admin/roles/${deployer?.id}`);
+    expect(granted.permissions).toHaveLength(2);
+    expect(granted.permissions).toEqual(expect.arrayContaining([expect.objectContaining(permissions[0])]));
+    const { body: overview } = await target.api<ProjectOverview>('GET', `${at}/overview`);
+    expect(overview).toMatchObject({ featureNaming, featureLimit: 40 });
+    const staging = overview.environments.find(({ environment }) => environment === 'staging');
+    const segments = [await idOf(target, 'segments', 'north')];
+    expect(staging?.defaultStrategy).toMatchObject({ parameters: { rollout: '30' }, segments });
+    const configs = (await target.api<object[]>('GET', `${at}/change-requests/config`)).body;
+    expect(configs).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ environment: 'staging', changeRequestEnabled: false }),
+        expect.objectContaining({ environment: 'production', changeRequestEnabled: true, requiredApprovals: 2 }),
+      ]),
+    );
+
+    const again = await run('--url', target.url, '--access');
+    expect(again).toMatchObject({ code: 0, errors: expect.stringMatching(/users: \d+, of which created: 0\n/) });
+    expect(again.errors).not.toMatch(/: created$|change requests|default strategy|Deployer/m);
   });
 
   it('names everything that is refused, and moves all else', async () => {
