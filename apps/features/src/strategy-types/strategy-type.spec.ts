@@ -40,6 +40,15 @@ describe('a new strategy type', () => {
 });
 
 describe('a strategy type', () => {
+  it('has a name that an address can have', () => {
+    for (const name of ['.', '..'])
+      expect(refusalOf(() => newStrategyType({ name, parameters: [] }))).toMatchObject({
+        name: 'ValidationError',
+        message: expect.stringContaining('`/body/name` property must be neither `.` nor `..`'),
+      });
+    expect(newStrategyType({ name: '...', parameters: [] }).type.name).toBe('...');
+  });
+
   it('keeps an omitted title, and its parameters are replaced', () => {
     const { type, events } = updateStrategyType(byCountry, { parameters: [] });
     expect(type).toEqual({ ...byCountry, parameters: [] });

@@ -54,6 +54,8 @@ export interface StrategyTypeDecision {
 export function newStrategyType({ name, ...content }: CreateStrategyTypeBody): StrategyTypeDecision {
   if (name.trim() === '') throw emptyValue('/body/name');
   requireUnreservedName(name, '/body/name');
+  // URLs drop these parts of a path: no request could name the type.
+  if (name === '.' || name === '..') throw invalidPropertyValue('be neither `.` nor `..`', '/body/name', name);
   const emptyContent = { title: null, description: null, parameters: [], builtIn: false, deprecated: false };
   const type = contentFrom({ name, ...emptyContent }, content);
   return { type, events: [{ type: 'strategy-created', data: publicStrategyType(type) }] };
