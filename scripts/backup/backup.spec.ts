@@ -1,18 +1,7 @@
-import { eventually, reservePort, longFreshnessTimeouts } from '@bunting/testing';
+import { eventually, reservePort, longFreshnessTimeouts, temporaryFolder } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Api, apiOf } from '../../apps/all-in-one/test/support/clients.ts';
 import { untilReady, type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
@@ -72,7 +61,7 @@ function startLoad(api: Api) {
 }
 
 describe('a backup under load', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-backup-spec-'));
+  const { path: folder, remove } = temporaryFolder(`bunting-backup-spec-${process.pid}`);
   const [dataDir, restoredDir, backup] = ['data', 'restored', 'backup'].map((name) => path.join(folder, name)) as [
     string,
     string,
@@ -173,7 +162,7 @@ describe('a backup under load', () => {
   });
   afterAll(async () => {
     await stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await remove();
   });
 
   it('is readable by its owner only, and complete when it has its name', () => {

@@ -1,9 +1,8 @@
 import { createDatabaseIfMissing, migrateEmptyDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually } from '@bunting/testing';
+import { eventually, temporaryFolder } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
@@ -18,7 +17,7 @@ const locksOfBackups = `
   where application_name = 'bunting-backup' and mode = 'ShareLock' and locktype = 'relation' group by datname`;
 
 describe('a backup of databases that are in use', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-snapshots-spec-'));
+  const { path: folder, remove } = temporaryFolder(`bunting-snapshots-spec-${process.pid}`);
   const backup = path.join(folder, 'backup');
   const clients: pg.Client[] = [];
   let postgres: EmbeddedPostgres;
@@ -63,7 +62,7 @@ describe('a backup of databases that are in use', () => {
   afterAll(async () => {
     await Promise.allSettled(clients.map((client) => client.end()));
     await postgres.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await remove();
   });
 
   it('has one moment for all databases, also when the network delays the snapshot of one for longer than writers wait', async () => {

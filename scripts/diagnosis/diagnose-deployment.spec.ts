@@ -8,15 +8,15 @@ import {
   type ReplicatedPostgres,
   startNats,
   startReplicatedPostgres,
+  temporaryFolder,
   type TestNats,
   withClient,
 } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import { manifestPath, serializeManifest } from '../backup/manifest.ts';
@@ -37,7 +37,7 @@ async function createDatabase({ url, database, migrations }: ServiceDatabase): P
 }
 
 describe('npm run doctor', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-doctor-spec-'));
+  const { path: folder, remove } = temporaryFolder(`bunting-doctor-spec-${process.pid}`);
   let servers: ReplicatedPostgres;
   /** the embedded PostgreSQL, as `npm start` uses it */
   let embedded: EmbeddedPostgres;
@@ -133,7 +133,7 @@ describe('npm run doctor', () => {
     await nats.stop();
     await embedded.stop();
     await servers.stop();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    await remove();
   });
 
   beforeEach(untilReplayed);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '@bunting/testing';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startServer } from '../server-under-test.ts';
@@ -7,11 +8,15 @@ import { eventLoopP99In, runFuzz } from './run-fuzz.ts';
 const requests = 900;
 
 describe('a fuzzed server', () => {
+  const folder = temporaryFolder(`bunting-fuzz-${process.pid}`);
   let bunting: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {
-    bunting = await startServer();
+    bunting = await startServer({}, { dataDir: folder.path });
   });
-  afterAll(() => bunting.stop());
+  afterAll(async () => {
+    await bunting.stop();
+    await folder.remove();
+  });
 
   it('fulfils its description for generated requests to any operation', async () => {
     const { url, token: key, metrics, logLines } = bunting;

@@ -26,6 +26,7 @@ A file that failed is run once more, by itself, when all others have ended. If i
 printed, and it counts as passed; more than ${maxRepeatedFiles} files that failed are not repeated.
 
 One PostgreSQL is started for the run and removed after it; TEST_POSTGRES_URL names another server instead.
+What servers of tests store is in memory (/dev/shm), or below TMPDIR where that is set or less than 4 GiB are free.
 NATS_SERVER names the nats-server program, which is installed or downloaded if it is missing.`;
 
 const repository = path.join(import.meta.dirname, '../..');

@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { temporaryFolder } from '@bunting/testing';
 import { afterAll, expect, it } from 'vitest';
 import { tortureIntegrations } from './integrations.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'bunting-integrations-torture-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+const folder = temporaryFolder(`bunting-integrations-torture-${process.pid}`);
+afterAll(() => folder.remove());
 
 /** Those that concern deliveries and signals most; `npm run torture -- --integrations` injects more. */
 const faults = [
@@ -16,7 +14,7 @@ const faults = [
 ];
 
 it('every event reaches all destinations, in order for each flag and with one id, and every signal is acted on once, while processes are killed, frozen and restored and destinations fail', async () => {
-  const report = await tortureIntegrations({ folder, seed: 7, events: 100, troubledShare: 0.25, faults });
+  const report = await tortureIntegrations({ folder: folder.path, seed: 7, events: 100, troubledShare: 0.25, faults });
   expect(report.violations).toEqual([]);
   expect(report.events).toBeGreaterThanOrEqual(100);
   expect(report.acted).toBeGreaterThan(5);

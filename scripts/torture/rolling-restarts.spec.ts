@@ -1,11 +1,9 @@
+import { temporaryFolder } from '@bunting/testing';
 import { afterAll, expect, it } from 'vitest';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { runRollingRestarts } from './rolling-restarts.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'bunting-rolling-restarts-spec-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+const folder = temporaryFolder(`bunting-rolling-restarts-spec-${process.pid}`);
+afterAll(() => folder.remove());
 
 /** One that writes, one that calls it, and the gateway; `npm run torture:rolling` restarts every service. */
 const services = ['features', 'gateway', 'change-requests'] as const;
@@ -14,7 +12,7 @@ it('no request fails and no stream breaks during a rolling restart of services, 
   const { restarts, keepAlive, connectionPerRequest, streams, failures, writes, lost } = await runRollingRestarts({
     requests: 150,
     restarts: 1,
-    folder,
+    folder: folder.path,
     clients: 4,
     services,
   });

@@ -1,7 +1,5 @@
+import { temporaryFolder } from '@bunting/testing';
 import { afterAll, expect, it } from 'vitest';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { seededRandom } from './seeded-random.ts';
 import { faults } from './faults.ts';
 import { runTorture } from './run-torture.ts';
@@ -28,8 +26,8 @@ const kinds = faults.filter(({ name }) =>
   ].includes(name),
 );
 
-const folder = mkdtempSync(path.join(tmpdir(), 'bunting-torture-spec-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
+const folder = temporaryFolder(`bunting-torture-spec-${process.pid}`);
+afterAll(() => folder.remove());
 
 it('no write is lost, duplicated or reordered while processes are killed, disconnected and restored', async () => {
   const scale = { features: 2, 'change-requests': 1, audit: 1, search: 1, integrations: 1, gateway: 2 };
@@ -40,7 +38,7 @@ it('no write is lost, duplicated or reordered while processes are killed, discon
   } = await runTorture({
     seed: 20_261_121,
     minutes: 0.1,
-    folder,
+    folder: folder.path,
     writers: 3,
     scale,
     faults: kinds,

@@ -1,16 +1,13 @@
-import { eventually } from '@bunting/testing';
+import { eventually, temporaryFolder } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import pg from 'pg';
 import { apiOf } from '../../apps/all-in-one/test/support/clients.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { startCluster, type Cluster } from './cluster.ts';
 
-const folder = mkdtempSync(path.join(tmpdir(), 'bunting-single-faults-spec-'));
+const folder = temporaryFolder(`bunting-single-faults-spec-${process.pid}`);
 const project = '/api/admin/projects/default';
 let cluster: Cluster;
 const api = <T = unknown>(method: string, address: string, body?: unknown) =>
@@ -19,11 +16,11 @@ const api = <T = unknown>(method: string, address: string, body?: unknown) =>
 beforeAll(async () => {
   const scale = { features: 2, 'change-requests': 1, gateway: 1 };
   const settings = { GATEWAY_CALL_TIMEOUT_MS: '5000', CHANGE_REQUESTS_VOLUNTARY: 'true' };
-  cluster = await startCluster({ folder, scale, random: seededRandom(1), settings });
+  cluster = await startCluster({ folder: folder.path, scale, random: seededRandom(1), settings });
 });
 afterAll(async () => {
   await cluster.stop();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  await folder.remove();
 });
 
 /** Two processes of one service handle the writes; one is paused (SIGSTOP) until after their deadlines. */

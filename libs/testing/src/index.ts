@@ -9,7 +9,7 @@ export {
   startNats,
   type TestNats,
 } from './nats.ts';
-export { reservePort } from './process-resources.ts';
+export { reservePort, temporaryFolder } from './process-resources.ts';
 export { type Balancer, type BlackholeProxy, startBalancer, startBlackholeProxy } from './proxies.ts';
 export { type InteractionFaults, type SlackDouble, type SlackMessage, type SlackPerson, startSlack } from './slack.ts';
 export {

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, startNats, type TestNats, withClient } from '@bunting/testing';
+import { eventually, startNats, temporaryFolder, type TestNats, withClient } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiOf } from '../support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
@@ -44,8 +42,8 @@ const statementsOf = (url: string): Promise<{ seconds: number; statements: { cal
 it.concurrent.each(['in one process', 'over NATS'])(
   'an idle platform %s sends at most 5 statements a second to PostgreSQL and logs nothing at info',
   async (bus) => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'bunting-idle-'));
-    const postgres = await startCountingPostgres(path.join(folder, 'data'));
+    const folder = temporaryFolder(`bunting-idle-${process.pid}-${bus.replaceAll(' ', '-')}`);
+    const postgres = await startCountingPostgres(path.join(folder.path, 'data'));
     const nats = bus === 'over NATS' ? await startNats() : undefined;
     const platform = await startHostedPlatform({ LOG_LEVEL: 'info', ...nats?.settings }, postgres.urlOf);
     const api = apiOf(platform.url, platform.token);
@@ -69,7 +67,7 @@ it.concurrent.each(['in one process', 'over NATS'])(
     await platform.stop();
     await nats?.stop();
     await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   },
 );
 

@@ -1,9 +1,7 @@
 import type { ClientDelta, ClientFeatures } from '@bunting/contracts';
 import { startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, reservePort, startNats, type TestNats } from '@bunting/testing';
+import { eventually, reservePort, startNats, temporaryFolder, type TestNats } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Api, apiOf, adminClient } from '../support/clients.ts';
 import { type HostedPlatform, startHostedPlatform } from '../support/hosted-platform.ts';
@@ -11,7 +9,7 @@ import { type HostedPlatform, startHostedPlatform } from '../support/hosted-plat
 const project = '/api/admin/projects/default/features';
 const environment = 'development';
 
-let folder: string;
+const folder = temporaryFolder(`bunting-outage-${process.pid}`);
 let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 let nats: TestNats;
 let platform: HostedPlatform;
@@ -23,7 +21,7 @@ let revision = 0;
 let flags: string[] = [];
 
 // With durable commits, unlike the servers of other tests, because the server is restarted.
-const startPostgres = (port: number) => startEmbeddedPostgres({ dataDir: path.join(folder, 'data'), port });
+const startPostgres = (port: number) => startEmbeddedPostgres({ dataDir: path.join(folder.path, 'data'), port });
 
 const createFlag = async (name: string): Promise<void> => {
   expect((await admin('POST', project, { name })).status).toBe(201);
@@ -67,7 +65,6 @@ const pollAll = async (): Promise<number> => {
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'bunting-outage-'));
   postgres = await startPostgres(await reservePort());
   nats = await startNats();
   const settings = {
@@ -98,7 +95,7 @@ afterAll(async () => {
   await platform.stop();
   await nats.stop();
   await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
+  await folder.remove();
 });
 
 /** The readiness that load balancers probe: with no gateway ready, no SDK would get a response. */

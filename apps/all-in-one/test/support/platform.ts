@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { commandEndingWithParent } from '@bunting/embedded-postgres';
-import { eventually, longFreshnessTimeouts, reservePort } from '@bunting/testing';
+import { eventually, longFreshnessTimeouts, reservePort, temporaryFolder } from '@bunting/testing';
 import { type Api, apiOf } from './clients.ts';
 import type { MigratedDatabases } from './databases.ts';
 
@@ -154,11 +153,14 @@ export interface Distributed extends Platform {
   killService(name: string): Promise<void>;
 }
 
-/** Creates a folder for data. The caller removes it. */
+/** Creates a folder for data. The caller removes it; what is left goes with this process. */
 export const dataFolder = (): string => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'bunting-e2e-'));
+  const { path: parent } = temporaryFolder(`bunting-e2e-${process.pid}-${randomBytes(4).toString('hex')}`);
   // As the platform makes it: started by root, PostgreSQL runs as another user, who passes through to its own folder.
-  chmodSync(folder, 0o711);
+  chmodSync(parent, 0o711);
+  // One within it, since the process that removes the other when this one ends names that.
+  const folder = path.join(parent, 'data');
+  mkdirSync(folder, { mode: 0o711 });
   return folder;
 };
 
