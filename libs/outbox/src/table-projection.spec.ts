@@ -284,7 +284,7 @@ describe('a projection whose PostgreSQL is sometimes read-only', () => {
           await client.query(`alter system set default_transaction_read_only = ${value}`);
           await client.query('select pg_reload_conf()');
         };
-        for (let times = 0; times < 60; times++) {
+        for (let times = 0; times < 20; times++) {
           for (const value of ['on', 'off'] as const) {
             await set(value);
             await client.query('select pg_sleep(random() * 0.03)');
