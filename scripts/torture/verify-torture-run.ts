@@ -51,8 +51,8 @@ function rowsOf<Row>({ postgres }: Cluster, service: ServiceName, text: string):
   );
 }
 
-/** For how long a failed read is retried. */
-const readTimeoutMs = 10_000;
+/** For how long a failed read is retried: on a busy machine a projection may need longer than a response waits for it, several times in a row. */
+const readTimeoutMs = 60_000;
 /** Reads through the first gateway. */
 function readerOf(cluster: Cluster) {
   return retryingReader(cluster, ([url]) => url ?? '', readTimeoutMs);
