@@ -349,6 +349,8 @@ describeInBrowser('administration', () => {
     await (await chooser).setFiles({ name: 'users.txt', mimeType: 'text/plain', buffer: Buffer.from('ann\nbob\n') });
     await page.getByRole('button', { name: 'Propose it as the list' }).press('Enter');
     await page.getByText('Added to a new draft for production.', { exact: false }).waitFor();
+    // The notification stays while the focus is in it.
+    await page.getByRole('link', { name: 'Open', exact: true }).focus();
     await page.getByText('It has no list of ids.', { exact: false }).waitFor();
     await expectAccessible(opened);
     await page.getByRole('link', { name: 'Open', exact: true }).click();
