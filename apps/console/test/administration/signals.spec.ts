@@ -103,8 +103,12 @@ describeInBrowser('signals', () => {
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     const conflict = page.getByRole('dialog', { name: 'You both changed the same fields' });
     await conflict.getByRole('button', { name: 'Use these values' }).press('Enter');
-    await edit.getByRole('button', { name: 'Save' }).press('Enter');
-    await edit.waitFor({ state: 'detached' });
+    await conflict.waitFor({ state: 'detached' });
+    // It gives the focus back a frame later, which can come between the press and the release of a key.
+    await eventually(async () => {
+      if (await edit.isVisible()) await edit.getByRole('button', { name: 'Save' }).press('Enter', { timeout: 15_000 });
+      await edit.waitFor({ state: 'detached', timeout: 15_000 });
+    });
     expect(await api('GET', `${path}/${stored?.id}`)).toMatchObject({ enabled: false, description: 'Mine' });
     await closeChecked(opened);
   });
