@@ -166,7 +166,7 @@ export function validateSegmentConstraints(
       validateConstraint(constraint, contextFields.get(constraint.contextName), {
         allowsRegex,
         path: `${path}/${index}`,
-        allowedValues: () => fixedResourceLimits.valuesPerSegment,
+        allowedValues: () => Infinity,
       }),
   );
   const valuesIn = (list: readonly Constraint[]): number =>
