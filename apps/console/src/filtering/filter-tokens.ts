@@ -95,9 +95,11 @@ export function dayWords(value: string): string {
     const span = formatCount(Number(count), unitWords[unit] ?? '');
     return isUp ? `more than ${span} ago` : `in the last ${span.replace(/^1 /, '')}`;
   }
-  const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' }).format(
-    new Date(value.replace(/^[<>]/, '')),
-  );
+  const day = new Intl.DateTimeFormat(undefined, {
+    numberingSystem: 'latn',
+    dateStyle: 'medium',
+    timeZone: 'UTC',
+  }).format(new Date(value.replace(/^[<>]/, '')));
   return `${isUp ? 'since' : value.startsWith('<') ? 'before' : 'on'} ${day}`;
 }
 

@@ -1,6 +1,7 @@
-const numbers = new Intl.NumberFormat();
+/** Marks of the reader's browser, digits of the console's language: a text has one kind of digits. */
+const numbers = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' });
 
-/** A number as the reader's browser writes it: `12,500`. */
+/** A number with the marks that the reader's browser writes: `12,500`. */
 export function formatNumber(n: number): string {
   return numbers.format(n);
 }

@@ -1,7 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import {
   api,
   chooseFromMenu,
@@ -92,7 +92,7 @@ describeInBrowser('the pages of projects', () => {
     await page.getByRole('heading', { name: `shop-${id}`, level: 1 }).waitFor();
     const crumbs = page.getByRole('navigation', { name: 'Where this page belongs' });
     await crumbs.getByRole('link', { name: 'The shop' }).press('Enter');
-    await page.getByRole('heading', { name: 'Flags of The shop', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: /^Flags of .The shop/, level: 1 }).waitFor();
     await page.getByRole('table', { name: 'Flags of The shop' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search' }).fill(`shop-${id}`);
@@ -115,6 +115,56 @@ describeInBrowser('the pages of projects', () => {
       featureNaming: { pattern: 'shop-[a-z]+' },
     });
 
+    await closeChecked(opened);
+  });
+
+  it('keep names that are written from the right in their own order, in titles, crumbs, lists and sentences', async () => {
+    const id = await aProject({ name: 'דוח מכירות 2.0 (beta)' });
+    await api('POST', `/api/admin/projects/${id}/features`, { name: `${id}.flag` });
+    const opened = await openSignedIn(`/projects/${id}`, { locale: 'ar-EG' });
+    const { page } = opened;
+    /** Where a part of the name is seen: in a name that is read from the right, what follows lies further left. */
+    const isInOrder = (name: Locator) =>
+      name.evaluate((element) => {
+        const leftOf = (text: string): number => {
+          const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+          for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+            const start = (node.nodeValue ?? '').indexOf(text);
+            if (start < 0) continue;
+            const range = document.createRange();
+            range.setStart(node, start);
+            range.setEnd(node, start + text.length);
+            return range.getBoundingClientRect().left;
+          }
+          return Number.NaN;
+        };
+        return leftOf('דוח') > leftOf('2.0') && leftOf('2.0') > leftOf('beta');
+      });
+    const heading = page.getByRole('heading', { level: 1 });
+    await page.getByRole('region', { name: 'Health' }).waitFor();
+    expect(await isInOrder(heading)).toBe(true);
+    // Digits are those of the console's language.
+    await page.getByRole('region', { name: 'Last 30 days' }).getByText('before: 0').first().waitFor();
+
+    await goTo(page, `/projects/${id}/change-requests`);
+    await page.getByRole('heading', { name: /^Change requests of/ }).waitFor();
+    expect(await isInOrder(heading)).toBe(true);
+    const crumb = page.getByRole('navigation', { name: 'Where this page belongs' }).getByRole('link').last();
+    expect(await isInOrder(crumb)).toBe(true);
+
+    await goTo(page, `/projects/${id}/settings`);
+    await page.getByRole('button', { name: 'Archive the project' }).press('Enter');
+    const title = page.getByRole('alertdialog').getByRole('heading').first();
+    await title.waitFor();
+    expect(await isInOrder(title)).toBe(true);
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('Control+k');
+    await untilFocused(page.getByRole('dialog', { name: 'Search' }));
+    await page.keyboard.type(id);
+    const option = page.getByRole('option').filter({ hasText: 'מכירות' }).last();
+    await option.waitFor();
+    expect(await isInOrder(option)).toBe(true);
     await closeChecked(opened);
   });
 

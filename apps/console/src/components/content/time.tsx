@@ -12,8 +12,12 @@ const units = [
 
 // Words in the language of the console; dates and times as the reader's browser writes them, with 12 or 24 hours.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
-const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const absolute = new Intl.DateTimeFormat(undefined, {
+  numberingSystem: 'latn',
+  dateStyle: 'medium',
+  timeStyle: 'short',
+});
+const timeOfDay = new Intl.DateTimeFormat(undefined, { numberingSystem: 'latn', timeStyle: 'medium' });
 
 /** An instant as the reader's browser writes dates and times, in its zone. @param instant milliseconds since 1970 */
 export function formatDateAndTime(instant: number): string {

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { isolated } from '../../text/isolated.ts';
 import styles from '../content/content.module.css';
 
 interface PageProps {
@@ -28,7 +29,7 @@ export function Page({
   fillsWindow = false,
 }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Bunting`;
+    document.title = `${isolated(title)} · Bunting`;
   }, [title]);
   // A page that was left takes the focus with it: the next one begins at its title. The first one begins with the document.
   const heading = useRef<HTMLHeadingElement>(null);

@@ -12,6 +12,7 @@ import type { FormValues } from '../forms/request-body-schema.ts';
 import { MissingPermissionNotice } from './missing-permission-notice.tsx';
 import { usePreload } from './use-preload.ts';
 import { ResourceList, type ResourceListProps } from './resource-list.tsx';
+import { isolated } from '../../text/isolated.ts';
 
 type FormOptions<O extends AnyOperation> = Pick<
   RequestBodyDialogProps<O>,
@@ -147,7 +148,7 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
         submit="Create"
         request={request}
         values={create.values ?? {}}
-        notification={create.notification ?? (({ name }) => `The ${noun} ${String(name)} is created.`)}
+        notification={create.notification ?? (({ name }) => `The ${noun} ${isolated(String(name))} is created.`)}
         onClose={close}
       />
     );
@@ -172,13 +173,13 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
                   fields={fields}
                   {...(prepare && { prepare })}
                   {...(isWide === true && { isWide })}
-                  title={title?.(name) ?? `Edit the ${noun} “${name}”`}
+                  title={title?.(name) ?? `Edit the ${noun} “${isolated(name)}”`}
                   submit="Save"
                   intro={intro?.(row)}
                   request={request(row)}
                   values={values?.(row) ?? (row as FormValues)}
                   readStored={async () => ({ value: await stored(row) })}
-                  notification={() => notification?.(name) ?? `The ${noun} ${name} is saved.`}
+                  notification={() => notification?.(name) ?? `The ${noun} ${isolated(name)} is saved.`}
                   onClose={onClose}
                 />
               );
@@ -199,14 +200,14 @@ export function Catalogue<T, C extends AnyOperation, E extends AnyOperation, R e
               const name = list.name(row);
               return (
                 <ConfirmOperationDialog
-                  title={remove.title?.(name) ?? `Delete the ${noun} “${name}”`}
+                  title={remove.title?.(name) ?? `Delete the ${noun} “${isolated(name)}”`}
                   confirm={remove.label ?? 'Delete'}
                   isDangerous
                   {...(remove.asksForName === true && { typedName: name })}
                   isImpossible={remove.isImpossible?.(row) === true}
                   operation={remove.operation}
                   request={remove.request(row)}
-                  notification={remove.notification?.(name) ?? `The ${noun} ${name} is deleted.`}
+                  notification={remove.notification?.(name) ?? `The ${noun} ${isolated(name)} is deleted.`}
                   onClose={onClose}
                 >
                   {remove.usage(row)}

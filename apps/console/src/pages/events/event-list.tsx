@@ -22,7 +22,13 @@ const EventDetail = lazy(() =>
 const estimatedHeight = 37;
 const overscan = 10;
 
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+const weekday = new Intl.DateTimeFormat(undefined, {
+  numberingSystem: 'latn',
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+});
 
 /** The day of an instant in the time zone of the reader, in words. */
 function dayOf(at: string, now: Date): string {

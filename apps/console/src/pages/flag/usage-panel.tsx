@@ -40,9 +40,14 @@ const maxMarks = 100;
 const maxListedMarks = 4;
 const refetchIntervalMs = 60_000;
 
-const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const weekdayAndDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { numberingSystem: 'latn', timeStyle: 'short' });
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { numberingSystem: 'latn', day: 'numeric', month: 'short' });
+const weekdayAndDay = new Intl.DateTimeFormat(undefined, {
+  numberingSystem: 'latn',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+});
 
 /** A time at the axis of a range, as the reader's browser writes it. Days of the longest range are those of UTC. */
 function axisLabel(range: UsageRange, at: number): string {

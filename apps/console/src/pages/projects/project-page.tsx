@@ -16,6 +16,7 @@ import { collaborationModes } from './project-fields.tsx';
 import { flagCountOf, ProjectOverviewTab } from './tabs/overview-tab.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import { MissingTabPermission, projectTabNames, ProjectTabs, useOffersTab } from './project-tabs.tsx';
+import { isolated } from '../../text/isolated.ts';
 
 const tabs = {
   environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
@@ -89,7 +90,9 @@ export function ProjectPage() {
   return (
     <Page
       title={
-        knownTab === undefined ? name : `${projectTabNames[knownTab]} ${knownTab === 'access' ? 'to' : 'of'} ${name}`
+        knownTab === undefined
+          ? name
+          : `${projectTabNames[knownTab]} ${knownTab === 'access' ? 'to' : 'of'} ${isolated(name)}`
       }
       crumbs={crumbs}
       actions={

@@ -9,6 +9,7 @@ import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
 import styles from './projects.module.css';
+import { isolated } from '../../text/isolated.ts';
 
 /** The tabs of a project in their order. Flags, change requests, cleanup and events are pages of their own, which have the bar as well. */
 export const projectTabNames = {
@@ -137,7 +138,7 @@ export function ListPage({ project, tab, title, actions, scrolls = 'list', child
         ];
   return (
     <Page
-      title={project === undefined ? title : `${title} of ${name}`}
+      title={name === undefined ? title : `${title} of ${isolated(name)}`}
       crumbs={crumbs}
       fillsWindow={scrolls === 'list'}
       actions={!isUnknown && actions}

@@ -17,6 +17,7 @@ import { ProjectHealth, ownerNamesOf, ProjectCell } from './project-cell.tsx';
 import { modeField, useStickinessField } from './project-fields.tsx';
 import { formatNumber } from '../../text/format-number.ts';
 import styles from './projects.module.css';
+import { isolated } from '../../text/isolated.ts';
 
 function environmentsField(names: readonly string[]): RequestBodyField {
   return {
@@ -72,7 +73,7 @@ function CreateProjectDialog({
         stickiness,
         environmentsField(environments),
       ]}
-      notification={({ name }) => `The project ${String(name)} is created.`}
+      notification={({ name }) => `The project ${isolated(String(name))} is created.`}
       onDone={(_body, { id }) => void navigate({ to: '/projects/$project', params: { project: id } })}
       onClose={onClose}
     />

@@ -23,6 +23,7 @@ import { Select } from '../../../components/forms/selects.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { nameOf } from './integration-name.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 interface IntegrationDialogProps {
   readonly providers: readonly AddonProvider[];
@@ -108,7 +109,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
       const { merged, conflicts } = threeWayMerge(base as Json, body as Json, current as Json);
       if (conflicts.length > 0) return setConflict({ merged: merged as Json, conflicts, current });
       const saved = await call(UpdateAddon, { params, body: merged as unknown as AddonBody, ifMatch });
-      notify(`${nameOf(saved)} is saved.`);
+      notify(`${isolated(nameOf(saved))} is saved.`);
       onClose();
     },
   });
@@ -124,7 +125,7 @@ export function IntegrationDialog({ providers, addon, onClose }: IntegrationDial
 
   return (
     <FormDialog
-      title={addon === undefined ? 'Create an integration' : `Edit the integration “${nameOf(addon)}”`}
+      title={addon === undefined ? 'Create an integration' : `Edit the integration “${isolated(nameOf(addon))}”`}
       isWide
       onClose={onClose}
       onSubmit={mutate}

@@ -6,6 +6,7 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import { TextField } from '../../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { displayNameOf, roleOptions } from './user-names.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 type Members = Group['users'];
 
@@ -74,7 +75,7 @@ export function GroupDialog({ group, onClose }: { readonly group: Group | undefi
   ];
   const sharedProps = {
     fields,
-    notification: ({ name }: Readonly<Record<string, unknown>>) => `${String(name)} is saved.`,
+    notification: ({ name }: Readonly<Record<string, unknown>>) => `${isolated(String(name))} is saved.`,
     onClose,
   };
   return group === undefined ? (
@@ -89,7 +90,7 @@ export function GroupDialog({ group, onClose }: { readonly group: Group | undefi
   ) : (
     <RequestBodyDialog
       {...sharedProps}
-      title={`Edit the group “${group.name}”`}
+      title={`Edit the group “${isolated(group.name)}”`}
       submit="Save"
       operation={UpdateGroup}
       request={{ params: { id: group.id } }}

@@ -8,6 +8,7 @@ import { AdminCatalogue } from '../admin-page.tsx';
 import { displayNameOf } from './user-names.tsx';
 import styles from './people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 function loadDialogs() {
   return import('./group-dialog.tsx');
@@ -73,8 +74,8 @@ export function GroupsPage() {
       ]}
       remove={{
         operation: DeleteGroup,
-        title: (name) => `Delete the group “${name}”?`,
-        notification: (name) => `${name} is deleted.`,
+        title: (name) => `Delete the group “${isolated(name)}”?`,
+        notification: (name) => `${isolated(name)} is deleted.`,
         request: ({ id }) => ({ params: { id } }),
         usage: (group) => (
           <>

@@ -12,6 +12,7 @@ import { CopyableSecret } from '../../../components/content/copyable-secret.tsx'
 import { Time } from '../../../components/content/time.tsx';
 import { absoluteUrlOf } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
+import { isolated } from '../../../text/isolated.ts';
 
 const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
 
@@ -66,7 +67,7 @@ export function Invitations() {
           icon: 'external',
           operation: CreateInviteLink,
           dialog: (link, onClose) => (
-            <Dialog title={`The invitation “${link.name}”`} onClose={onClose}>
+            <Dialog title={`The invitation “${isolated(link.name)}”`} onClose={onClose}>
               <p>Each person who has it can create an account. Turn it off when your team has joined.</p>
               <CopyableSecret label="Link" value={absoluteUrlOf(link.url)} />
             </Dialog>
@@ -78,11 +79,13 @@ export function Invitations() {
           operation: CreateInviteLink,
           dialog: ({ name, secret, enabled }, onClose) => (
             <ConfirmOperationDialog
-              title={`Turn ${enabled ? 'off' : 'on'} the invitation “${name}”?`}
+              title={`Turn ${enabled ? 'off' : 'on'} the invitation “${isolated(name)}”?`}
               confirm={enabled ? 'Turn off' : 'Turn on'}
               operation={UpdateInviteLink}
               request={{ params: { token: secret }, body: { enabled: !enabled } }}
-              notification={enabled ? `The invitation ${name} is off.` : `The invitation ${name} works.`}
+              notification={
+                enabled ? `The invitation ${isolated(name)} is off.` : `The invitation ${isolated(name)} works.`
+              }
               onClose={onClose}
             >
               <p>

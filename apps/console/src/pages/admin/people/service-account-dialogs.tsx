@@ -23,6 +23,7 @@ import { displayNameOf, roleOptions } from './user-names.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
 import layout from '../../../components/layout/layout.module.css';
+import { isolated } from '../../../text/isolated.ts';
 
 type ServiceAccount = ReplyOf<typeof ListServiceAccounts>['serviceAccounts'][number];
 
@@ -94,7 +95,7 @@ export function ServiceAccountTokensDialog({
   }
   return (
     <Dialog
-      title={`Tokens of ${displayNameOf(account)}`}
+      title={`Tokens of ${isolated(displayNameOf(account))}`}
       onClose={onClose}
       isWide
       footer={
@@ -158,7 +159,7 @@ export function CreateServiceAccountDialog({ roles, onClose }: DialogProps) {
         { name: 'name', label: 'Name' },
         { name: 'rootRole', label: 'Root role', options: roleOptions(roles) },
       ]}
-      notification={({ username }) => `${String(username)} is saved.`}
+      notification={({ username }) => `${isolated(String(username))} is saved.`}
       onClose={onClose}
     />
   );

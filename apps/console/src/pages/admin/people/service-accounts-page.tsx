@@ -14,6 +14,7 @@ import { AdminCatalogue } from '../admin-page.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { roleOptions, displayNameOf, UserNames } from './user-names.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 function loadDialogs() {
   return import('./service-account-dialogs.tsx');
@@ -69,8 +70,8 @@ export function ServiceAccountsPage() {
       ]}
       edit={{
         operation: UpdateServiceAccount,
-        title: (name) => `Edit “${name}”`,
-        notification: (name) => `${name} is saved.`,
+        title: (name) => `Edit “${isolated(name)}”`,
+        notification: (name) => `${isolated(name)} is saved.`,
         fields: [
           { name: 'name', label: 'Name' },
           { name: 'rootRole', label: 'Root role', options: roleOptions(roles) },
@@ -84,8 +85,8 @@ export function ServiceAccountsPage() {
       }}
       remove={{
         operation: DeleteServiceAccount,
-        title: (name) => `Delete “${name}”?`,
-        notification: (name) => `${name} is deleted.`,
+        title: (name) => `Delete “${isolated(name)}”?`,
+        notification: (name) => `${isolated(name)} is deleted.`,
         request: ({ id }) => ({ params: { id } }),
         usage: ({ tokens }) => (
           <>

@@ -34,6 +34,7 @@ import { SlackAccountTable } from '../../profile/slack-account-table.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { absoluteUrlOf } from '../public-url.ts';
 import { displayNameOf, roleOptions } from './user-names.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 /** The tokens and the groups of a user, shown before the user is deactivated or deleted. */
 function TokensAndGroupsOfUser({ id }: { readonly id: number }) {
@@ -100,7 +101,7 @@ export function CreateUserDialog({
         },
       })}
       secret={(created) => ({
-        title: `${displayNameOf(created)} is created`,
+        title: `${isolated(displayNameOf(created))} is created`,
         label: 'Link',
         value: absoluteUrlOf(created.inviteLink),
         help: `${displayNameOf(created)} chooses a password by this link, once and within a week. It is shown only here.`,
@@ -145,12 +146,12 @@ function SessionsDialog({ user, onClose }: { readonly user: ListedUser; readonly
   const count = sessions.data?.sessions.length ?? 0;
   return (
     <ConfirmOperationDialog
-      title={`Browsers in which ${displayNameOf(user)} is signed in`}
+      title={`Browsers in which ${isolated(displayNameOf(user))} is signed in`}
       confirm="Sign out of all browsers"
       isImpossible={count === 0}
       operation={EndUserSessions}
       request={{ params: { id: user.id } }}
-      notification={`${displayNameOf(user)} is signed out of all browsers.`}
+      notification={`${isolated(displayNameOf(user))} is signed out of all browsers.`}
       onClose={onClose}
     >
       <QueryResult query={sessions}>
@@ -167,7 +168,7 @@ function SlackAccountsDialog({ user, onClose }: { readonly user: ListedUser; rea
   );
   return (
     <Dialog
-      title={`Slack accounts that act as ${displayNameOf(user)}`}
+      title={`Slack accounts that act as ${isolated(displayNameOf(user))}`}
       onClose={onClose}
       footer={<Button onPress={onClose}>Close</Button>}
     >
@@ -202,7 +203,7 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
     case 'edit':
       return (
         <RequestBodyDialog
-          title={`Edit “${name}”`}
+          title={`Edit “${isolated(name)}”`}
           submit="Save"
           operation={UpdateUser}
           request={{ params }}
@@ -219,19 +220,19 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
             },
             { name: 'active', label: 'Active: signing in, sessions and tokens work' },
           ]}
-          notification={() => `${name} is saved.`}
+          notification={() => `${isolated(name)} is saved.`}
           onClose={onClose}
         />
       );
     case 'reset':
       return (
         <CreateSecretDialog
-          title={`A link for “${name}” to choose a password`}
+          title={`A link for “${isolated(name)}” to choose a password`}
           submit="Create the link"
           operation={CreateResetLink}
           request={() => ({ body: { id: user.email ?? user.username ?? '' } })}
           secret={({ resetPasswordUrl }) => ({
-            title: `The link for ${name}`,
+            title: `The link for ${isolated(name)}`,
             label: 'Link',
             value: absoluteUrlOf(resetPasswordUrl),
             help: texts.resetHelp,
@@ -250,12 +251,12 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
       const isActivation = kind === 'activate';
       return (
         <ConfirmOperationDialog
-          title={isActivation ? `Activate “${name}”?` : `Deactivate “${name}”?`}
+          title={isActivation ? `Activate “${isolated(name)}”?` : `Deactivate “${isolated(name)}”?`}
           confirm={isActivation ? 'Activate' : 'Deactivate'}
           isDangerous={!isActivation}
           operation={UpdateUser}
           request={{ params, body: { active: isActivation } }}
-          notification={isActivation ? `${name} is active.` : `${name} is deactivated.`}
+          notification={isActivation ? `${isolated(name)} is active.` : `${isolated(name)} is deactivated.`}
           onClose={onClose}
         >
           <p>
@@ -270,12 +271,12 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
     case 'delete':
       return (
         <ConfirmOperationDialog
-          title={`Delete “${name}”?`}
+          title={`Delete “${isolated(name)}”?`}
           confirm="Delete"
           isDangerous
           operation={DeleteUser}
           request={{ params }}
-          notification={`${name} is deleted.`}
+          notification={`${isolated(name)} is deleted.`}
           onClose={onClose}
         >
           <p>Sessions end, tokens stop working, and roles are gone. What the user did stays in the event log.</p>
@@ -295,7 +296,7 @@ export function CreateInvitationDialog({ onClose }: { readonly onClose: () => vo
       values={{ name: '', days: '7' }}
       request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
       secret={(link) => ({
-        title: `The invitation “${link.name}”`,
+        title: `The invitation “${isolated(link.name)}”`,
         label: 'Link',
         value: absoluteUrlOf(link.url),
         help: 'Each person who has it can create an account. Turn it off when your team has joined.',

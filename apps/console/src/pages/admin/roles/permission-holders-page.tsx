@@ -30,6 +30,7 @@ import { missingPermission } from '../../../text/permission-words.ts';
 import { displayNameOf, UserNames } from '../people/user-names.tsx';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 function nameOfSource({ role, group }: GrantSource): string {
   return group === undefined ? role.name : `${role.name}, by the group ${group}`;
@@ -184,7 +185,7 @@ export function PermissionHoldersPage() {
       {project === undefined && mayListAll && <AdminTokens />}
       {openHolder !== undefined && (
         <Dialog
-          title={`What ${displayNameOf(openHolder.user)} may do`}
+          title={`What ${isolated(displayNameOf(openHolder.user))} may do`}
           onClose={() => setOpenHolder(undefined)}
           isWide
           footer={<Button onPress={() => setOpenHolder(undefined)}>Close</Button>}

@@ -27,6 +27,7 @@ import { bodyOfGrants, grantKey, grantsOf, mergeGrants, permissionGroups } from 
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 type Catalogue = ReplyOf<typeof ListPermissions>;
 
@@ -136,12 +137,12 @@ export function RoleDialog({ catalogue, kind, role, onClose }: RoleDialogProps) 
     } catch (error) {
       return showServerError(error, ['name', 'description'], setError);
     }
-    notify(`The role ${entered.name} is saved.`);
+    notify(`The role ${isolated(entered.name)} is saved.`);
     onClose();
   });
   return (
     <FormDialog
-      title={role === undefined ? createRoleTexts[kind] : `Edit the role “${role.name}”`}
+      title={role === undefined ? createRoleTexts[kind] : `Edit the role “${isolated(role.name)}”`}
       onClose={onClose}
       isWide
       onSubmit={submit}

@@ -26,6 +26,7 @@ import { AdminPage } from '../admin-page.tsx';
 import { permissionGroups, type GrantScope, grantScopeOf } from './role-permissions.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { isolated } from '../../../text/isolated.ts';
 
 const texts = {
   kindNames: { root: 'Root roles', project: 'Project roles' },
@@ -209,12 +210,12 @@ export function RolesPage() {
       </Suspense>
       {roleToDelete !== undefined && (
         <ConfirmOperationDialog
-          title={`Delete the role “${roleToDelete.name}”?`}
+          title={`Delete the role “${isolated(roleToDelete.name)}”?`}
           confirm="Delete"
           isDangerous
           operation={DeleteRole}
           request={{ params: { id: roleToDelete.id } }}
-          notification={`The role ${roleToDelete.name} is deleted.`}
+          notification={`The role ${isolated(roleToDelete.name)} is deleted.`}
           onClose={() => setRoleToDelete(undefined)}
         >
           <p>A role that a person or a group has cannot be deleted; take it from them first.</p>

@@ -10,6 +10,7 @@ import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { CreateSecretDialog, type CreateSecretValues } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { instantAfterDays, tokenLifetimes } from '../../../components/forms/form-values.ts';
 import { tokenTypeOptions } from '../../../text/api-token-types.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 type Type = ApiToken['type'];
 
@@ -61,7 +62,7 @@ export function CreateApiTokenDialog({ types, onClose }: CreateApiTokenDialogPro
       values={{ tokenName: '', days: '' }}
       request={request}
       secret={(token: ReplyOf<typeof CreateApiToken>) => ({
-        title: `The token “${token.tokenName}” is created`,
+        title: `The token “${isolated(token.tokenName)}” is created`,
         label: 'Token',
         value: token.secret,
         help: 'Copy it now: it is shown only this once.',
@@ -111,11 +112,11 @@ export function ExtendApiTokenDialog({ token, onClose }: { readonly token: ApiTo
   const options = tokenLifetimes.filter(({ id }) => id !== '');
   return (
     <ConfirmOperationDialog
-      title={`When the token “${token.tokenName}” expires`}
+      title={`When the token “${isolated(token.tokenName)}” expires`}
       confirm="Save"
       operation={UpdateApiToken}
       request={{ params: { token: token.secret }, body: { expiresAt: instantAfterDays(days) ?? '' } }}
-      notification={`${token.tokenName} has a new end.`}
+      notification={`${isolated(token.tokenName)} has a new end.`}
       onClose={onClose}
     >
       <Select label="Works from now for" options={options} value={days} onChange={setDays} />

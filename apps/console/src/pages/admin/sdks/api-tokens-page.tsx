@@ -22,6 +22,7 @@ import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { ProjectNames, useProjectNames } from '../../../components/content/project-name.tsx';
 import styles from '../people/people.module.css';
+import { isolated } from '../../../text/isolated.ts';
 
 type Type = ApiToken['type'];
 const types: readonly Type[] = ['client', 'frontend', 'admin'];
@@ -140,8 +141,8 @@ export function ApiTokensPage() {
       remove={{
         operation: DeleteApiToken,
         isOffered: (token) => mayActOn('DELETE', token.type),
-        title: (name) => `Delete the token “${name}”?`,
-        notification: (name) => `${name} is deleted.`,
+        title: (name) => `Delete the token “${isolated(name)}”?`,
+        notification: (name) => `${isolated(name)} is deleted.`,
         request: ({ secret }) => ({ params: { token: secret } }),
         usage: ({ seenAt }) => (
           <>

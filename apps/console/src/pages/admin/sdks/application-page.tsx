@@ -26,6 +26,7 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 import { ProjectName } from '../../../components/content/project-name.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 type Application = ReplyOf<typeof GetApplication>;
 type SeenFlag = Application['seenToggles'][number];
@@ -288,7 +289,7 @@ export function ApplicationPage({ name }: { readonly name: string }) {
       </QueryResult>
       {openDialog === 'describe' && application !== undefined && (
         <RequestBodyDialog
-          title={`Describe “${name}”`}
+          title={`Describe “${isolated(name)}”`}
           submit="Save"
           operation={DescribeApplication}
           request={{ params }}
@@ -297,18 +298,18 @@ export function ApplicationPage({ name }: { readonly name: string }) {
             { name: 'description', label: 'Description', rows: 2 },
             { name: 'url', label: 'Address of its page' },
           ]}
-          notification={() => `${name} is described.`}
+          notification={() => `${isolated(name)} is described.`}
           onClose={close}
         />
       )}
       {openDialog === 'remove' && (
         <ConfirmOperationDialog
-          title={`Remove “${name}” from the list?`}
+          title={`Remove “${isolated(name)}” from the list?`}
           confirm="Remove from the list"
           isDangerous
           operation={DeleteApplication}
           request={{ params }}
-          notification={`${name} is removed.`}
+          notification={`${isolated(name)} is removed.`}
           onClose={close}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'applications' } })}
         >

@@ -12,6 +12,7 @@ import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import styles from '../people/people.module.css';
 import { serverClockOffset } from '../../../api/server-clock.ts';
 import { edgeFigures, isSilent, staleText } from './edge-figures.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 const texts = {
   intro:
@@ -161,7 +162,7 @@ export function Edges() {
       />
       {opened !== undefined && (
         <Dialog
-          title={`What ${opened.appName} reports`}
+          title={`What ${isolated(opened.appName)} reports`}
           onClose={() => setOpened(undefined)}
           isWide
           footer={<Button onPress={() => setOpened(undefined)}>Close</Button>}

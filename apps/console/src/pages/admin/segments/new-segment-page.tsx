@@ -7,6 +7,7 @@ import { RequestBodyForm } from '../../../components/forms/request-body-form.tsx
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { AdminPage } from '../admin-page.tsx';
 import { useFields, useSegmentForm } from './segment-form.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 /** The form of a new segment. */
 export function NewSegmentPage() {
@@ -35,7 +36,7 @@ export function NewSegmentPage() {
         fields={fields}
         {...form}
         renderBody={(values, onChange) => renderConstraints(values, onChange, false)}
-        notification={({ name }) => `The segment ${String(name)} is created.`}
+        notification={({ name }) => `The segment ${isolated(String(name))} is created.`}
         onDone={(_body, { id }) =>
           void navigate({
             to: '/admin/$section/$item',

@@ -38,6 +38,7 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
 import { formatCount } from '../../../text/format-number.ts';
 import { missingPermission } from '../../../text/permission-words.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 const texts = {
   changeRequest: (id: number | null, title: string | null) =>
@@ -155,7 +156,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
     }
   };
   const deletionProps = {
-    title: `Delete the segment “${name}”`,
+    title: `Delete the segment “${isolated(name)}”`,
     isDangerous: true,
     isImpossible: isUsed,
     onClose: () => setDeleting(false),
@@ -241,7 +242,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           confirm="Delete the segment"
           operation={DeleteSegment}
           request={{ params: { id }, ifMatch: undefined }}
-          notification={`The segment ${name} is deleted.`}
+          notification={`The segment ${isolated(name)} is deleted.`}
           onDone={() => void navigate({ to: '/admin/$section', params: { section: 'segments' }, ignoreBlocker: true })}
         >
           {deletionNotes('It cannot be brought back; the event log keeps what it was.')}
@@ -253,7 +254,7 @@ function StoredSegment({ id, stored }: { readonly id: number; readonly stored: W
           confirm="Propose in a change request"
           operation={AddChanges}
           request={proposalRequestOf(target, { action: 'deleteSegment', payload: { id } })}
-          notification={`The deletion of ${name} is part of your change request.`}
+          notification={`The deletion of ${isolated(name)} is part of your change request.`}
         >
           {deletionNotes('The segment is deleted when the change request is applied.')}
         </ConfirmOperationDialog>

@@ -32,6 +32,7 @@ import { formatCount } from '../../../text/format-number.ts';
 import { AdminCatalogue, AdminPage } from '../admin-page.tsx';
 import { usePublicUrl } from '../public-url.ts';
 import { SignalPayload } from './signal-payload.tsx';
+import { isolated } from '../../../text/isolated.ts';
 
 const fields: readonly RequestBodyField[] = [
   { name: 'name', label: 'Name', hint: 'It is the end of the address' },
@@ -196,12 +197,12 @@ function Tokens({ endpoint }: { readonly endpoint: SignalEndpoint }) {
       )}
       {opened !== undefined && opened !== 'create' && (
         <ConfirmOperationDialog
-          title={`Delete the token “${opened.name}”`}
+          title={`Delete the token “${isolated(opened.name)}”`}
           confirm="Delete"
           isDangerous
           operation={DeleteSignalEndpointToken}
           request={{ params: { signalEndpointId, id: opened.id } }}
-          notification={`The token ${opened.name} is deleted.`}
+          notification={`The token ${isolated(opened.name)} is deleted.`}
           onClose={close}
         >
           <p>Who sends signals with it is refused from now on.</p>

@@ -29,6 +29,7 @@ import { notify } from '../../../shell/toasts.tsx';
 import { ConstraintsEditor } from '../../strategy/constraints-editor.tsx';
 import { useValueQuestion } from '../../strategy/use-value-question.ts';
 import { actionLabels } from './action-phrase.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 interface ActionSetDialogProps {
   readonly project: string;
@@ -168,7 +169,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
         if (conflicts.length > 0) return setConflict({ merged: merged as Json, conflicts, current });
         await call(UpdateActionSet, { params, body: merged as unknown as ActionSetBody, ifMatch });
       }
-      notify(`The actions ${name} are saved.`);
+      notify(`The actions ${isolated(name)} are saved.`);
       onClose();
     },
   });
@@ -178,7 +179,7 @@ export function ActionSetDialog({ project, set, onClose }: ActionSetDialogProps)
   const repeated = paths.find((path, index) => paths.indexOf(path) !== index);
   return (
     <FormDialog
-      title={set === undefined ? 'Create actions' : `Edit the actions “${set.name}”`}
+      title={set === undefined ? 'Create actions' : `Edit the actions “${isolated(set.name)}”`}
       isWide
       onClose={onClose}
       onSubmit={() => {

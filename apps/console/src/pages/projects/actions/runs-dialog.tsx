@@ -10,6 +10,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { inPermissionNames } from '../../../text/permission-words.ts';
 import { SignalPayload } from '../../admin/signals/signal-payload.tsx';
 import { actionPhrase } from './action-phrase.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 const states = {
   started: ['accent', 'Started'],
@@ -35,7 +36,7 @@ export function RunsDialog({ project, set, onClose }: RunsDialogProps) {
   const runs = useQuery({ ...operationQuery(ListActionSetEvents, request), refetchInterval: 5_000 });
   return (
     <Dialog
-      title={`Runs of “${set.name}”`}
+      title={`Runs of “${isolated(set.name)}”`}
       isWide
       onClose={onClose}
       footer={

@@ -28,6 +28,7 @@ import { displayNameOf } from '../../admin/people/user-names.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 type ProjectRole = ProjectAccess['roles'][number];
 
@@ -195,7 +196,7 @@ function ChangeRolesDialog({
   // What the member has already, anybody who changes access may leave as it is.
   const offered = roles.filter((role) => grantable.includes(role) || member.roles.includes(role.id));
   const sharedProps = {
-    title: `Roles of ${member.name}`,
+    title: `Roles of ${isolated(member.name)}`,
     submit: 'Save',
     values: { roles: member.roles } as FormValues,
     readStored: async () => {
@@ -204,7 +205,7 @@ function ChangeRolesDialog({
       return { value: { roles: current?.roles ?? [] } };
     },
     fields: [rolesField(offered, offered.length === roles.length)],
-    notification: () => `The roles of ${member.name} are saved.`,
+    notification: () => `The roles of ${isolated(member.name)} are saved.`,
     onClose,
   };
   return member.kind === 'user' ? (
@@ -224,10 +225,10 @@ function ChangeRolesDialog({
 
 function RemoveAccessDialog({ project, member, onClose }: MemberProps) {
   const sharedProps = {
-    title: `Remove the access of ${member.name}`,
+    title: `Remove the access of ${isolated(member.name)}`,
     confirm: 'Remove access',
     isDangerous: true,
-    notification: `${member.name} has no role of their own in this project any more.`,
+    notification: `${isolated(member.name)} has no role of their own in this project any more.`,
     onClose,
     children: <p>Every role in this project goes. Roles that hold everywhere, or come through a group, stay.</p>,
   };

@@ -39,6 +39,7 @@ import { notify, notifyError } from '../../../shell/toasts.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 const texts = {
   protectionHelp: (n: number) =>
@@ -160,7 +161,7 @@ function RemoveEnvironmentDialog({ project, environment, onClose }: RemoveEnviro
   const name = useProjectName(project);
   return (
     <ConfirmOperationDialog
-      title={`Remove ${environment.name} from “${name}”`}
+      title={`Remove ${environment.name} from “${isolated(name ?? project)}”`}
       confirm="Stop using it"
       isDangerous
       typedName={environment.name}

@@ -23,6 +23,7 @@ import { modeField, useStickinessField } from '../project-fields.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount } from '../../../text/format-number.ts';
+import { isolated } from '../../../text/isolated.ts';
 
 function nameAndDescriptionOf({ name, description }: ProjectOverview) {
   return { name, description };
@@ -146,13 +147,13 @@ function ArchiveOrDelete({ project, overview, activeFlags }: SettingsProps & { r
       )}
       {dialog === 'archive' && (
         <ConfirmOperationDialog
-          title={`Archive the project “${overview.name}”`}
+          title={`Archive the project “${isolated(overview.name)}”`}
           confirm="Archive the project"
           isDangerous
           isImpossible={activeFlags > 0}
           operation={ArchiveProject}
           request={{ params: { projectId: project } }}
-          notification={`The project ${overview.name} is archived.`}
+          notification={`The project ${isolated(overview.name)} is archived.`}
           onClose={close}
           onDone={openProjectList}
         >
@@ -162,14 +163,14 @@ function ArchiveOrDelete({ project, overview, activeFlags }: SettingsProps & { r
       )}
       {dialog === 'delete' && (
         <ConfirmOperationDialog
-          title={`Delete the project “${overview.name}” for good`}
+          title={`Delete the project “${isolated(overview.name)}” for good`}
           confirm="Delete the project"
           isDangerous
           typedName={project}
           isImpossible={activeFlags > 0}
           operation={DeleteProject}
           request={{ params: { projectId: project } }}
-          notification={`The project ${overview.name} is deleted.`}
+          notification={`The project ${isolated(overview.name)} is deleted.`}
           onClose={close}
           onDone={openProjectList}
         >
