@@ -4,10 +4,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { useMayAdministrate, useMaySomewhere } from '../api/permissions.ts';
-import { operationQuery } from '../api/queries-and-mutations.ts';
+import { operationQuery, useProjects } from '../api/queries-and-mutations.ts';
 import { useSettled } from '../filtering/use-settled.ts';
 import { useStore } from '../store.ts';
-import { useProjectNames } from '../components/content/project-name.tsx';
 import { MarkedText } from '../components/content/marked-text.tsx';
 import dialogStyles from '../components/dialogs/dialog.module.css';
 import { FocusReturn } from '../components/dialogs/focus-return.tsx';
@@ -32,13 +31,16 @@ function matchesWords(label: string, words: readonly string[]): boolean {
   return words.every((word) => label.toLowerCase().includes(word));
 }
 
+/** So many projects are shown at most: of more, one types more of the name. */
+const maxProjects = 8;
+
 /** Suggestions are for texts of at most so many characters. */
 const maxLength = 100;
 
-/** The entries that match the text: flags (found by the server), pages, and actions of the page and dialogs on the screen. */
+/** The entries that match the text: flags (found by the server), projects, pages, and actions of the page and dialogs on the screen. */
 function useEntries(text: string): { readonly entries: readonly Entry[]; readonly isSearching: boolean } {
   const navigate = useNavigate();
-  const nameOf = useProjectNames();
+  const knownProjects = useProjects().data?.projects ?? [];
   const actions = useStore(registeredPageActions).flat();
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const typed = text.trim().slice(0, maxLength);
@@ -54,9 +56,20 @@ function useEntries(text: string): { readonly entries: readonly Entry[]; readonl
     section: isExact ? 'Flags' : 'Similar flags',
     label: name,
     matches,
-    description: nameOf(project),
+    description: knownProjects.find(({ id }) => id === project)?.name ?? project,
     run: () => void navigate({ href: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}` }),
   }));
+  const projects = (words.length === 0 ? [] : knownProjects)
+    .filter(({ id, name }) => matchesWords(`${name} ${id}`, words))
+    .toSorted((one, other) => Number(other.favorite ?? false) - Number(one.favorite ?? false))
+    .slice(0, maxProjects)
+    .map(({ id, name }) => ({
+      id: `project ${id}`,
+      section: 'Projects',
+      label: name,
+      description: name === id ? undefined : id,
+      run: () => void navigate({ to: '/projects/$project/flags', params: { project: id } }),
+    }));
   // The list of administration pages is in a chunk of its own, so that it does not add to the first load.
   const { data: adminPages = [] } = useQuery({
     queryKey: ['adminPages'],
@@ -84,7 +97,9 @@ function useEntries(text: string): { readonly entries: readonly Entry[]; readonl
       run,
     }));
   const isSearching = typed !== '' && (typed !== settled || isFetching);
-  return { entries: [...flags, ...pages, ...actionEntries], isSearching };
+  const exact = flags.filter(({ section }) => section === 'Flags');
+  const similar = flags.slice(exact.length);
+  return { entries: [...exact, ...projects, ...similar, ...pages, ...actionEntries], isSearching };
 }
 
 function PaletteBody({ onClose }: { readonly onClose: () => void }) {
@@ -123,7 +138,7 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
         aria-controls={listId}
         aria-autocomplete="list"
         {...(activeIndex >= 0 ? { 'aria-activedescendant': optionId(activeIndex) } : {})}
-        placeholder="Flags, pages and actions"
+        placeholder="Flags, projects, pages and actions"
         value={text}
         autoComplete="off"
         spellCheck={false}
@@ -174,7 +189,7 @@ function PaletteBody({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** Finds flags, pages and the actions of what is on the screen, while the user types. */
+/** Finds flags, projects, pages and the actions of what is on the screen, while the user types. */
 export function CommandPalette({ onClose }: { readonly onClose: () => void }) {
   return (
     <ModalOverlay

@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { closeChecked, describeInBrowser, expectAccessible, openPage, signIn } from '../support/browser.ts';
+import {
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  openPage,
+  signIn,
+  untilFocused,
+} from '../support/browser.ts';
 
 /** Answers a list with copies of its first member, as many as this installation's limits do not allow. */
 async function multiply(page: Page, url: RegExp, member: string, copyOf: (nth: number) => object, count: number) {
@@ -44,7 +51,21 @@ describeInBrowser('3,000 projects and 50 environments', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
 
+    // One goes to a project from anywhere.
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog', { name: 'Search' });
+    await untilFocused(palette);
+    await page.keyboard.type('no. 29');
+    await palette.getByText('Projects', { exact: true }).first().waitFor();
+    expect(await palette.getByRole('option', { name: /^Project no/ }).count()).toBeLessThan(10);
+    await page.keyboard.type('00');
+    await palette.getByRole('option', { name: 'Project no. 2900 many-2900', selected: true }).waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Flags of Project no. 2900' }).waitFor();
+
     await main.getByRole('link', { name: 'Administration' }).click();
+    await page.getByRole('heading', { name: 'Administration', level: 1 }).waitFor();
     await page
       .getByRole('main')
       .getByRole('link', { name: /^Environments/ })
