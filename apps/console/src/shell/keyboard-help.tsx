@@ -25,7 +25,9 @@ function Keys({ title, keys }: { readonly title: string; readonly keys: readonly
 export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   const keys = useStore(registeredPageActions)
     .flat()
-    .flatMap(({ key, title, id }) => (key === undefined || id.startsWith('shell.') ? [] : [[key, title] as const]));
+    .flatMap(({ key, title, id }) =>
+      key === undefined || key === 'Ctrl Enter' || id.startsWith('shell.') ? [] : [[key, title] as const],
+    );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       {keys.length > 0 && <Keys title="On this page" keys={keys} />}
@@ -33,6 +35,7 @@ export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
         title="Everywhere"
         keys={[
           ['Ctrl K', 'Search or jump to…'],
+          ['Ctrl Enter', 'Save what is entered'],
           ['?', 'Show this list'],
         ]}
       />

@@ -5,7 +5,7 @@ import { createStore } from '../store.ts';
 interface PageAction {
   readonly id: string;
   readonly title: string;
-  /** the shortcut, as in `KeyboardEvent.key`: `j`, `/`, `?`, `Enter` */
+  /** the shortcut, as in `KeyboardEvent.key`: `j`, `/`, `?`, `Enter`; or `Ctrl Enter` and `Ctrl Shift Enter`, also while the user types */
   readonly key?: string;
   /** not listed in the palette, because it is of use only by its key, such as a step to the next row */
   readonly isShortcutOnly?: boolean;
@@ -51,9 +51,33 @@ function isControl(target: EventTarget | null): boolean {
   );
 }
 
+/** Presses the button that saves the form that has the focus. @returns whether there is one that can be pressed */
+function submitForm(target: EventTarget | null): boolean {
+  const form = target instanceof HTMLElement ? target.closest('form') : null;
+  const button = form?.querySelector<HTMLButtonElement>('button[type=submit]:not(:disabled)');
+  button?.click();
+  return button != null;
+}
+
+/** What Enter does together with Ctrl, or the command key: it saves from any field. */
+function runWithControl(event: KeyboardEvent): void {
+  if (event.key !== 'Enter') return;
+  if (!event.shiftKey && submitForm(event.target)) return event.preventDefault();
+  if (document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
+  const name = event.shiftKey ? 'Ctrl Shift Enter' : 'Ctrl Enter';
+  const action = registeredPageActions
+    .get()
+    .flat()
+    .find(({ key }) => key === name);
+  if (action === undefined) return;
+  event.preventDefault();
+  action.run();
+}
+
 /** Runs the action of a key, unless the user is typing or a dialog is open. */
 export function runShortcut(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.defaultPrevented || event.altKey || event.isComposing) return;
+  if (event.ctrlKey || event.metaKey) return runWithControl(event);
   if (isTyping(event.target) || document.querySelector('[role=dialog], [role=alertdialog]') !== null) return;
   if ((event.key === 'Enter' || event.key === ' ') && isControl(event.target)) return;
   const action = registeredPageActions

@@ -3,7 +3,16 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
-import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
+import type { Locator } from 'playwright-core';
+import {
+  api,
+  closeChecked,
+  describeInBrowser,
+  expectAccessible,
+  goTo,
+  openSignedIn,
+  untilFocused,
+} from '../support/browser.ts';
 
 const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
 
@@ -77,6 +86,65 @@ describeInBrowser('a first flag', () => {
     await eventually(async () => {
       if (!(await title.isVisible())) await page.keyboard.press('s');
       expect(await title.isVisible()).toBe(true);
+    });
+    await closeChecked(opened);
+  });
+
+  it('comes by keys alone: from the page of its project to 10 % in production, proposed, approved and applied', async () => {
+    const id = 'first-by-keys';
+    await api('POST', '/api/admin/projects', { id, name: 'By keys', environments: ['development', 'production'] });
+    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `/api/admin/projects/${id}/environments/production/change-requests/config`, protection);
+    const opened = await openSignedIn(`/projects/${id}`);
+    const { page } = opened;
+    const heading = (name: string | RegExp) => page.getByRole('heading', { name, level: 1 });
+    /** Presses a key of a page until it has done something: a page has its keys a moment after it is shown. */
+    const pressUntil = (key: string, seen: Locator) =>
+      eventually(async () => {
+        if (!(await seen.isVisible())) await page.keyboard.press(key);
+        await seen.waitFor({ timeout: 2_000 });
+      });
+    const focusIsNowhere = () => page.evaluate(() => document.activeElement === document.body);
+    await page.getByRole('heading', { name: 'Connect an application' }).waitFor();
+    const create = page.getByRole('dialog', { name: 'Create a flag' });
+    await pressUntil('c', create);
+    await untilFocused(create);
+    await page.keyboard.type('by.keys');
+    await page.keyboard.press('Enter');
+    await heading('by.keys').waitFor();
+    await eventually(async () => expect(await focusIsNowhere()).toBe(false));
+
+    await pressUntil('s', heading('New strategy in production'));
+    const percent = page.getByRole('spinbutton', { name: 'Percent' });
+    await percent.focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('10');
+    await page.keyboard.press('Control+Shift+Enter');
+    await heading('by.keys').waitFor();
+    await eventually(async () => expect(await focusIsNowhere()).toBe(false));
+    const [request] = (await api('GET', `/api/admin/projects/${id}/change-requests`)) as { readonly id: number }[];
+    await goTo(page, `/projects/${id}/change-requests/${request?.id}`);
+    await page.getByRole('button', { name: 'Send to review' }).waitFor();
+    await pressUntil('a', page.getByText('It is in review.'));
+    // From any field Ctrl-Enter saves what is entered.
+    await page.getByRole('textbox', { name: 'Comment' }).focus();
+    await page.keyboard.type('Ten per cent first');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('list').getByText('Ten per cent first').waitFor();
+    await page.keyboard.press('Shift+Tab');
+    for (const step of ['Approve', 'Apply']) {
+      const dialog = page.getByRole('dialog', { name: step });
+      await page.getByRole('button', { name: step, exact: true }).waitFor();
+      await pressUntil('a', dialog);
+      const button = dialog.getByRole('button', { name: step, exact: true });
+      await eventually(async () => expect(await button.evaluate((one) => one === document.activeElement)).toBe(true));
+      await page.keyboard.press('Enter');
+      await dialog.waitFor({ state: 'detached' });
+      await eventually(async () => expect(await focusIsNowhere()).toBe(false));
+    }
+    expect(await environmentOf(id, 'by.keys', 'production')).toMatchObject({
+      enabled: true,
+      strategies: [{ parameters: { rollout: '10' } }],
     });
     await closeChecked(opened);
   });

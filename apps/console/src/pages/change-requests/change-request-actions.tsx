@@ -32,7 +32,13 @@ const stateAfter: { readonly [action in ChangeRequestAction]?: ChangeRequestStat
   schedule: 'Scheduled',
 };
 
-const keys: { readonly [action in ChangeRequestAction]?: string } = { approve: 'a', reject: 'r' };
+/** What is next for a request has the same key in each of its states: only one of the first three is offered at a time. */
+const keys: { readonly [action in ChangeRequestAction]?: string } = {
+  submit: 'a',
+  approve: 'a',
+  apply: 'a',
+  reject: 'r',
+};
 const dangerous: ReadonlySet<ChangeRequestAction> = new Set(['reject', 'cancel']);
 
 const texts = {
@@ -176,6 +182,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
             variant={dangerous.has(action) ? 'danger' : 'primary'}
             isPending={changeState.isPending || revert.isPending}
             isDisabled={action === 'schedule' && (Number.isNaN(new Date(time).getTime()) || isPast)}
+            autoFocus={action !== 'schedule' && !dangerous.has(action)}
           >
             {labelOf(action, request)}
           </Button>
@@ -199,7 +206,15 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
             autoFocus
           />
         )}
-        {state !== undefined && <TextField label="Comment (optional)" rows={2} value={comment} onChange={setComment} />}
+        {state !== undefined && (
+          <TextField
+            label="Comment (optional)"
+            rows={2}
+            value={comment}
+            onChange={setComment}
+            autoFocus={dangerous.has(action)}
+          />
+        )}
         <ErrorNotice error={error} />
       </div>
     </Dialog>

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
+import { usePageActions } from '../../shell/page-actions.ts';
 
 const CreateFlagDialog = lazy(() =>
   import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
@@ -13,10 +14,11 @@ interface CreateFlagButtonProps {
   readonly isSecondary?: boolean;
 }
 
-/** Opens the dialog that creates a flag, and then the page of the flag. */
+/** Opens the dialog that creates a flag, also by `c`, and then the page of the flag. */
 export function CreateFlagButton({ project, isSecondary = false }: CreateFlagButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const navigate = useNavigate();
+  usePageActions([{ id: 'flags.create', title: 'Create a flag', key: 'c', run: () => setOpen(true) }]);
   return (
     <>
       <Button variant={isSecondary ? 'secondary' : 'primary'} icon="add" onPress={() => setOpen(true)}>

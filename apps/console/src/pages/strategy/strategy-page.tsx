@@ -18,6 +18,7 @@ import { Time } from '../../components/content/time.tsx';
 import { LeaveQuestion } from '../../components/dialogs/leave-question.tsx';
 import { MergeConflictDialog } from '../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
+import { usePageActions } from '../../shell/page-actions.ts';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { strategyBodyOf } from '../../strategies/strategy-draft.ts';
@@ -65,6 +66,21 @@ function StrategyForm(props: StrategyFormProps) {
   const save: StrategyEdit['save'] = async (options) => {
     if (question.requireValues(draft.constraints)) await strategyEdit.save(options);
   };
+  const canSave = maySave && isChanged && !isPending;
+  const canTurnOn = mayTurnOn && isChanged && !isPending;
+  usePageActions([
+    ...(canSave ? [{ id: 'strategy.save', title: verb, key: 'Ctrl Enter', run: () => void save() }] : []),
+    ...(canTurnOn
+      ? [
+          {
+            id: 'strategy.turn-on',
+            title: `${verb} and turn on`,
+            key: 'Ctrl Shift Enter',
+            run: () => void save({ turnsOn: true }),
+          },
+        ]
+      : []),
+  ]);
   return (
     <form
       className={styles['form']}
