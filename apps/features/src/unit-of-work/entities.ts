@@ -1,6 +1,5 @@
 import {
   type Constraint,
-  type EdgeInstanceBody,
   type EnvironmentColor,
   type FeatureFieldName,
   featureFieldNames,
@@ -113,18 +112,6 @@ export const ProjectFavoriteEntity = defineEntity({
   name: 'ProjectFavorite',
   tableName: 'project_favorite',
   properties: { project: referenceToProject('project_favorite').primary(), userId: p.integer().primary() },
-});
-
-/** The environments whose edits require a change request, as reported by the change requests service. */
-const ProtectedEnvironmentEntity = defineEntity({
-  name: 'ProtectedEnvironment',
-  tableName: 'protected_environment',
-  properties: {
-    project: p.text().primary(),
-    environment: p.text().primary(),
-    isProtected: p.boolean(),
-    version: p.bigint('number'),
-  },
 });
 
 export const SegmentEntity = defineEntity({
@@ -298,13 +285,6 @@ export const FeatureEntity = defineEntity({
   ],
 });
 
-/** The last versions of deleted features. The versions of a new feature with the same name continue from there. */
-const DeletedFeatureEntity = defineEntity({
-  name: 'DeletedFeature',
-  tableName: 'deleted_feature',
-  properties: { name: p.text().primary(), version: p.integer() },
-});
-
 function referenceToFeature(table: string) {
   return p
     .manyToOne(FeatureEntity)
@@ -319,158 +299,6 @@ export const FeatureFavoriteEntity = defineEntity({
   name: 'FeatureFavorite',
   tableName: 'feature_favorite',
   properties: { feature: referenceToFeature('feature_favorite').primary(), userId: p.integer().primary() },
-});
-
-function countsByMinute() {
-  return p.array<number>().columnType('bigint[]').defaultRaw("'{}'");
-}
-
-/** The last use of a feature in an environment, and its counts by minute for the last hour. */
-const FeatureSeenEntity = defineEntity({
-  name: 'FeatureSeen',
-  tableName: 'feature_seen',
-  properties: {
-    feature: referenceToFeature('feature_seen').primary(),
-    environment: referenceToEnvironment('feature_seen').primary(),
-    lastSeenAt: timestamp(),
-    lastYesAt: timestamp().nullable(),
-    lastNoAt: timestamp().nullable(),
-    minutes: p.array<number>().columnType('int[]').defaultRaw("'{}'"),
-    yesByMinute: countsByMinute(),
-    noByMinute: countsByMinute(),
-    emittedAt: timestamp().defaultRaw("'1970-01-01 00:00:00+00'"),
-  },
-});
-
-/** Counts by hour and application, for two days. */
-const FeatureUsageHourEntity = defineEntity({
-  name: 'FeatureUsageHour',
-  tableName: 'feature_usage_hour',
-  properties: {
-    feature: p.text().primary(),
-    environment: p.text().primary(),
-    appName: p.text().primary(),
-    hour: timestamp().primary(),
-    yes: p.bigint('number'),
-    no: p.bigint('number'),
-    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
-  },
-  indexes: [
-    { name: 'feature_usage_hour_by_hour', properties: ['hour'] },
-    { name: 'feature_usage_hour_by_application', properties: ['appName', 'feature'] },
-  ],
-});
-
-/** Sums by hour of before the last two days, for 30 days. */
-const FeatureUsagePastHourEntity = defineEntity({
-  name: 'FeatureUsagePastHour',
-  tableName: 'feature_usage_past_hour',
-  properties: {
-    feature: p.text().primary(),
-    environment: p.text().primary(),
-    hour: timestamp().primary(),
-    yes: p.bigint('number'),
-    no: p.bigint('number'),
-    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
-  },
-  indexes: [{ name: 'feature_usage_past_hour_by_hour', properties: ['hour'] }],
-});
-
-/** Sums by day of UTC and application of before the last two days, for 400 days. */
-const FeatureUsageDayEntity = defineEntity({
-  name: 'FeatureUsageDay',
-  tableName: 'feature_usage_day',
-  properties: {
-    feature: p.text().primary(),
-    environment: p.text().primary(),
-    appName: p.text().primary(),
-    day: p.date().primary(),
-    yes: p.bigint('number'),
-    no: p.bigint('number'),
-    variants: p.json<Readonly<Record<string, number>>>().defaultRaw("'{}'"),
-  },
-  indexes: [{ name: 'feature_usage_day_by_day', properties: ['day'] }],
-});
-
-const ClientApplicationEntity = defineEntity({
-  name: 'ClientApplication',
-  tableName: 'client_application',
-  properties: {
-    appName: p.text().primary(),
-    description: p.text().nullable(),
-    url: p.text().nullable(),
-    color: p.text().nullable(),
-    icon: p.text().nullable(),
-    sdkVersion: p.text().nullable(),
-    strategies: p.json<readonly string[]>().defaultRaw(emptyList),
-    createdBy: p.text().nullable(),
-    createdAt: timestamp(),
-    updatedAt: timestamp().nullable(),
-    lastSeenAt: timestamp(),
-    isFrontend: p.boolean().default(false),
-  },
-  indexes: [{ name: 'client_application_by_last_seen', properties: ['lastSeenAt'] }],
-});
-
-function referenceToApplication(table: string) {
-  return p
-    .manyToOne(ClientApplicationEntity)
-    .mapToPk()
-    .joinColumn('app_name')
-    .deleteRule('cascade')
-    .updateRule('no action')
-    .foreignKeyName(foreignKey(table, 'app_name'));
-}
-
-const ClientApplicationUsageEntity = defineEntity({
-  name: 'ClientApplicationUsage',
-  tableName: 'client_application_usage',
-  properties: {
-    appName: referenceToApplication('client_application_usage').primary(),
-    project: p.text().primary(),
-    environment: p.text().primary(),
-  },
-});
-
-const ClientInstanceEntity = defineEntity({
-  name: 'ClientInstance',
-  tableName: 'client_instance',
-  properties: {
-    appName: referenceToApplication('client_instance').primary(),
-    environment: p.text().primary(),
-    instanceId: p.text().primary(),
-    sdkVersion: p.text().nullable(),
-    createdAt: timestamp(),
-    lastSeenAt: timestamp(),
-  },
-  indexes: [{ name: 'client_instance_by_last_seen', properties: ['lastSeenAt'] }],
-});
-
-const ClientMissingFeatureEntity = defineEntity({
-  name: 'ClientMissingFeature',
-  tableName: 'client_missing_feature',
-  properties: {
-    appName: referenceToApplication('client_missing_feature').primary(),
-    environment: p.text().primary(),
-    feature: p.text().primary(),
-    lastSeenAt: timestamp(),
-  },
-  indexes: [
-    { name: 'client_missing_feature_by_last_seen', properties: ['lastSeenAt'] },
-    { name: 'client_missing_feature_by_feature', properties: ['feature', 'lastSeenAt'] },
-  ],
-});
-
-/** The latest report of each instance of Unleash Edge. */
-const EdgeInstanceEntity = defineEntity({
-  name: 'EdgeInstance',
-  tableName: 'edge_instance',
-  properties: {
-    identifier: p.text().primary(),
-    report: p.json<EdgeInstanceBody>(),
-    lastSeenAt: timestamp(),
-  },
-  indexes: [{ name: 'edge_instance_by_last_seen', properties: ['lastSeenAt'] }],
 });
 
 /** The result of the latest attempt to apply a change request. */
@@ -503,7 +331,6 @@ export const entities = [
   DeletedPrivateProjectEntity,
   ProjectEnvironmentEntity,
   ProjectFavoriteEntity,
-  ProtectedEnvironmentEntity,
   SegmentEntity,
   TagTypeEntity,
   TagEntity,
@@ -511,17 +338,7 @@ export const entities = [
   StrategyTypeEntity,
   FeatureTypeEntity,
   FeatureEntity,
-  DeletedFeatureEntity,
   FeatureFavoriteEntity,
-  FeatureSeenEntity,
-  FeatureUsageHourEntity,
-  FeatureUsagePastHourEntity,
-  FeatureUsageDayEntity,
-  ClientApplicationEntity,
-  ClientApplicationUsageEntity,
-  ClientInstanceEntity,
-  ClientMissingFeatureEntity,
-  EdgeInstanceEntity,
   AppliedChangeRequestEntity,
   ImportProposalEntity,
 ];

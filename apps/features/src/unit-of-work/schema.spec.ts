@@ -7,14 +7,15 @@ import { featuresMigrations } from '../migrations/index.ts';
 it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: featuresMigrations })).close();
-  expect(
-    await missingMigrationStatements(url, entities, [
-      'segment_block',
-      'segment_list',
-      'segment_list_piece',
-      'staged_segment_list',
-      'deferred_state',
-    ]),
-  ).toEqual([]);
+  const tablesOfSqlAlone = [
+    'protected_environment',
+    'deleted_feature',
+    /^feature_(seen|usage_)/,
+    /^client_/,
+    'edge_instance',
+    /^(staged_)?segment_(list|block)/,
+    'deferred_state',
+  ];
+  expect(await missingMigrationStatements(url, entities, tablesOfSqlAlone)).toEqual([]);
   await drop();
 });

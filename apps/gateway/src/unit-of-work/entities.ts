@@ -1,27 +1,8 @@
-import type { Permission, ProjectState, Role } from '@bunting/contracts';
+import type { Permission, Role } from '@bunting/contracts';
 import { entitySql, TimestampColumn, TextArray } from '@bunting/database';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../access/scim/scim-users.ts';
 import type { TokenKind } from '../access/tokens/token.ts';
-
-/** The generated key of token hashes, where no setting has one, and the fingerprint of the key in use. */
-const GatewaySecretEntity = defineEntity({
-  name: 'GatewaySecret',
-  tableName: 'gateway_secret',
-  properties: { name: p.text().primary(), value: p.blob().strictNullable(), fingerprint: p.blob() },
-});
-
-/** A setting that administrators change at run time. */
-const SettingEntity = defineEntity({
-  name: 'Setting',
-  tableName: 'gateway_setting',
-  properties: {
-    name: p.text().primary(),
-    value: p.json<object>(),
-    /** the encrypted secret of the client at the OpenID provider, or the hash of the token of SCIM */
-    secret: p.blob().$type<Buffer>().strictNullable(),
-  },
-});
 
 export const RoleEntity = defineEntity({
   name: 'Role',
@@ -201,41 +182,6 @@ export const LinkEntity = defineEntity({
   ],
 });
 
-/** A person at Slack, and the user that the buttons pressed there act as. */
-const SlackAccountEntity = defineEntity({
-  name: 'SlackAccount',
-  tableName: 'slack_account',
-  properties: {
-    id: p.integer().primary(),
-    teamId: p.text(),
-    teamName: p.text(),
-    slackUserId: p.text(),
-    slackUserName: p.text(),
-    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').deleteRule('cascade').index('slack_account_by_user'),
-    createdAt: p.type(TimestampColumn).defaultRaw('now()'),
-  },
-  uniques: [{ name: 'slack_account_once', properties: ['teamId', 'slackUserId'] }],
-});
-
-/** A link by which a user links an account at Slack. A newer one replaces it. */
-const SlackLinkEntity = defineEntity({
-  name: 'SlackLink',
-  tableName: 'slack_link',
-  properties: {
-    selector: p.text().primary(),
-    hash: p.blob().$type<Buffer>(),
-    teamId: p.text(),
-    teamName: p.text(),
-    slackUserId: p.text(),
-    slackUserName: p.text(),
-    /** confirmed by Slack */
-    email: p.text(),
-    expiresAt: p.type(TimestampColumn),
-  },
-  checks: [{ name: 'slack_link_hash', expression: 'octet_length(hash) = 32' }],
-  uniques: [{ name: 'slack_link_newest', properties: ['teamId', 'slackUserId'] }],
-});
-
 /** A link by which users create their own accounts. Its secret is computed from its id and the token key. */
 export const InviteLinkEntity = defineEntity({
   name: 'InviteLink',
@@ -247,20 +193,6 @@ export const InviteLinkEntity = defineEntity({
     expiresAt: p.type(TimestampColumn),
     createdAt: p.type(TimestampColumn).defaultRaw('now()'),
     createdBy: p.text(),
-  },
-});
-
-const InvitedUserEntity = defineEntity({
-  name: 'InvitedUser',
-  tableName: 'invited_user',
-  properties: {
-    user: p.manyToOne(UserEntity).mapToPk().joinColumn('user_id').primary().deleteRule('cascade'),
-    link: p
-      .manyToOne(InviteLinkEntity)
-      .mapToPk()
-      .joinColumn('link_id')
-      .deleteRule('cascade')
-      .index('invited_user_by_link'),
   },
 });
 
@@ -306,29 +238,6 @@ export const GroupMemberEntity = defineEntity({
   },
 });
 
-/**
- * The state of a project that the features service emitted last. A private project that was deleted keeps its row, so that its events stay
- * hidden from all but administrators. A row with a version below zero hides a project of which the features service has not emitted a state
- * yet.
- */
-const ProjectProjectionEntity = defineEntity({
-  name: 'Project',
-  tableName: 'project',
-  properties: {
-    id: p.text().primary(),
-    mode: p.text().$type<ProjectState['mode']>(),
-    version: p.bigint('number'),
-    deletedAt: p.type(TimestampColumn).strictNullable(),
-    /** the version with which the features service is about to make the project private: it is hidden until that state is applied */
-    pendingPrivateVersion: p.bigint('number').strictNullable(),
-    /** when the project was hidden for that version */
-    pendingPrivateSince: p.type(TimestampColumn).strictNullable(),
-  },
-  indexes: [
-    { name: 'project_closed', properties: ['id'], where: "mode <> 'open' or pending_private_version is not null" },
-  ],
-});
-
 export const ProjectUserEntity = defineEntity({
   name: 'ProjectUser',
   tableName: 'project_user',
@@ -352,8 +261,6 @@ export const ProjectGroupEntity = defineEntity({
 });
 
 export const gatewayEntities = [
-  GatewaySecretEntity,
-  SettingEntity,
   RoleEntity,
   RolePermissionEntity,
   UserEntity,
@@ -362,13 +269,9 @@ export const gatewayEntities = [
   PasswordEntity,
   IdentityEntity,
   LinkEntity,
-  SlackAccountEntity,
-  SlackLinkEntity,
   InviteLinkEntity,
-  InvitedUserEntity,
   GroupEntity,
   GroupMemberEntity,
-  ProjectProjectionEntity,
   ProjectUserEntity,
   ProjectGroupEntity,
 ];

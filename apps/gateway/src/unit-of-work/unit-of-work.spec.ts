@@ -47,6 +47,14 @@ it('a retry whose own attempt is rolled back gets the secret of the reply that i
 it('the migrated schema equals that of the entities', async () => {
   const { url, drop } = await freshDatabase('schema');
   await (await openDatabase({ url, name: 'spec', migrations: gatewayMigrations })).close();
-  expect(await missingMigrationStatements(url, gatewayEntities)).toEqual([]);
+  const tablesOfSqlAlone = [
+    'gateway_secret',
+    'gateway_setting',
+    'slack_account',
+    'slack_link',
+    'invited_user',
+    'project',
+  ];
+  expect(await missingMigrationStatements(url, gatewayEntities, tablesOfSqlAlone)).toEqual([]);
   await drop();
 });

@@ -13,7 +13,10 @@ import { tokenEvent } from '../tokens/token.ts';
 /** Which of the ids, or of all projects, are in the gateway's projection of projects. */
 export type FindExistingProjects = (ids?: readonly string[]) => Promise<readonly string[]>;
 
-/** SQL: a project that the features service emitted and that is not deleted. */
+/**
+ * SQL: a project that the features service emitted and that is not deleted. A private project that was deleted keeps its row, so that its
+ * events stay hidden from all but administrators; a version below zero hides a project of which no state was emitted yet.
+ */
 const isExistingSql = 'deleted_at is null and version >= 0';
 
 const existingProjects: Statement = {
