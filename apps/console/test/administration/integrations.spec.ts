@@ -10,6 +10,7 @@ import {
   closeChecked,
   describeInBrowser,
   expectAccessible,
+  openMenu,
   openPage,
   openSignedIn,
   signIn,
@@ -132,6 +133,20 @@ describeInBrowser('integrations', () => {
     await create.getByRole('button', { name: 'Remove Default' }).waitFor();
     await create.getByRole('button', { name: 'Create' }).press('Enter');
     await page.getByRole('link', { name: hidden }).waitFor();
+    // What an administrator has chosen may be what is refused to an editor.
+    const ofUsers = `of users ${hidden}`;
+    await api('POST', '/api/admin/addons', {
+      provider: 'webhook',
+      description: ofUsers,
+      enabled: true,
+      parameters: { url: 'https://1.1.1.1/' },
+      events: ['user-created'],
+    });
+    await page.reload();
+    await signIn(page, (token as { readonly secret: string }).secret);
+    await openMenu(page.getByRole('button', { name: `Actions for ${ofUsers}` }), 'Delete');
+    expect(await page.getByRole('menuitem', { name: 'Edit' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
     await closeChecked(opened);
   });
 });

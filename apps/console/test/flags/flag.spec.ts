@@ -260,10 +260,18 @@ describeInBrowser('the page of a flag', () => {
 
   it('is archived after a question, and revived', async () => {
     const name = await aFlag();
+    const child = await aFlag();
+    const dependencies = `${flags}/${child}/dependencies`;
+    await api('POST', dependencies, { feature: name });
     const opened = await openSignedIn(pageOf(name));
     const { page } = opened;
     await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Archive');
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Archive' }).click();
+    const question = page.getByRole('alertdialog');
+    await question.getByText(`cannot be archived while these flags depend on it: ${child}`).waitFor();
+    expect(await question.getByRole('button', { name: 'Archive' }).isDisabled()).toBe(true);
+    await api('DELETE', dependencies);
+    await question.getByText('depend on it', { exact: false }).waitFor({ state: 'detached' });
+    await question.getByRole('button', { name: 'Archive' }).click();
     await page.getByText('This flag is archived').waitFor();
     await chooseFromMenu(page.getByRole('button', { name: 'Actions', exact: true }), 'Revive');
     await page.getByText('This flag is archived').waitFor({ state: 'detached' });

@@ -95,7 +95,12 @@ export function integrationFrom(
   const texts = textsOf(parameters, provider, storedParameters);
   const missing = provider.parameters.filter((one) => one.required && texts[one.name] === undefined);
   if (missing.length > 0)
-    throw invalid(`Missing required parameters: ${missing.map((one) => one.name).join(',')} `, '/body/parameters');
+    throw refusal('ValidationError', `Missing required parameters: ${missing.map((one) => one.name).join(',')} `, {
+      details: missing.map((one) => ({
+        message: `${one.displayName} is required.`,
+        path: `/body/parameters/${one.name}`,
+      })),
+    });
   const { url, signingKeys } = texts;
   if (url !== undefined) requireAllowedUrl(url, allowed, '/body/parameters/url', name === 'syslog' ? 'tls' : 'http');
   requireValidHeaders(texts);

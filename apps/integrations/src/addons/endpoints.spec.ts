@@ -156,6 +156,12 @@ describe('an integration', () => {
     expect(stored?.text).toContain('webhook');
   });
 
+  it('is refused without a parameter that its kind needs, with the name that people know it by', async () => {
+    await expect(service.create(aWebhook(sink.url, { parameters: {} }))).rejects.toMatchObject({
+      details: [{ message: 'Webhook URL is required.', path: '/body/parameters/url' }],
+    });
+  });
+
   it.each([
     ['an unknown provider', { provider: 'pager' }, 'Unknown addon provider pager'],
     ['a missing parameter', { parameters: {} }, 'Missing required parameters: url '],

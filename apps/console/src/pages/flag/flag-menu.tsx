@@ -64,14 +64,17 @@ function ArchiveFlagDialog({ project, name, dependents, onClose }: ArchiveFlagDi
       confirm={protection.maySkip ? 'Archive' : 'Propose'}
       isDangerous
       isPending={archive.isPending}
-      isDisabled={protection.isLoading}
+      isDisabled={protection.isLoading || dependents.length > 0}
       onClose={onClose}
       onConfirm={() => archiveFlag(protection.isDirect)}
     >
       <p>SDKs stop receiving it, and applications use the default of their code. An archived flag can be revived.</p>
       <LastAskers project={project} name={name} />
-      {dependents.length > 0 && <p>These flags depend on it: {dependents.join(', ')}.</p>}
-      <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
+      {dependents.length > 0 ? (
+        <p>It cannot be archived while these flags depend on it: {dependents.join(', ')}.</p>
+      ) : (
+        <ProtectionNotice protection={protection} isPending={archive.isPending} onPropose={() => archiveFlag(false)} />
+      )}
       <ErrorNotice error={archive.error} />
     </ConfirmDialog>
   );

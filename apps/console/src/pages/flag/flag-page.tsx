@@ -359,7 +359,7 @@ export function FlagPage() {
   usePrefetchQuery(operationQuery(ListPendingOfFeature, { params }));
   usePrefetchQuery(changeRequestConfigQuery(project));
   useEventBatches(
-    ({ featureName, type }) => featureName === name || type.startsWith('segment-') || type.startsWith('change-'),
+    ({ featureName, type }) => featureName === name || /^(segment|change|feature-dependenc)/.test(type),
     () => client.invalidateQueries(),
   );
   // The flag may have been deleted or moved while the page was open. While it is asked for again, the page stays, with its open dialog.

@@ -1,4 +1,4 @@
-import { CreateAddon, DeleteAddon, ListAddons, takesReviews, UpdateAddon } from '@bunting/contracts';
+import { type Addon, CreateAddon, DeleteAddon, ListAddons, takesReviews, UpdateAddon } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Fragment } from 'react';
@@ -21,6 +21,7 @@ function Integrations() {
   const query = useQuery(operationQuery(ListAddons, {}));
   const providers = query.data?.providers ?? [];
   const isAdministrator = usePermissionCheck()('ADMIN');
+  const eventsOf = ({ provider }: Addon) => providers.find(({ name }) => name === provider)?.events ?? [];
   const labelOf = (name: string): string => providers.find((one) => one.name === name)?.displayName ?? name;
   return (
     <AdminCatalogue
@@ -79,7 +80,10 @@ function Integrations() {
           label: 'Edit',
           icon: 'edit',
           operation: UpdateAddon,
-          isOffered: (addon) => isAdministrator || !(takesReviews(addon) || addon.events.includes('*')),
+          // Some events are offered to nobody, and all together to administrators alone.
+          isOffered: (addon) =>
+            isAdministrator ||
+            !(takesReviews(addon) || addon.events.some((type) => type === '*' || !eventsOf(addon).includes(type))),
           dialog: (addon, onClose) => <IntegrationDialog providers={providers} addon={addon} onClose={onClose} />,
         },
       ]}
