@@ -3,15 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import {
-  api,
-  closeChecked,
-  describeInBrowser,
-  expectAccessible,
-  openPage,
-  openSignedIn,
-  signIn,
-} from '../support/browser.ts';
+import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn } from '../support/browser.ts';
 
 const { CONSOLE_TEST_URL: url = '' } = process.env;
 
@@ -126,7 +118,6 @@ describeInBrowser('the installation in the console', () => {
       connectedEdges: [behind],
     });
     await page.reload();
-    await signIn(page);
     const row = page.getByRole('row').filter({ hasText: 'harbour' }).first();
     for (const text of ['Stale for 3 minutes', '1,200 streams', '7 requests', '12 ms', '3 errors', 'eu-north-1'])
       await row.getByText(text, { exact: false }).waitFor();

@@ -91,7 +91,6 @@ describeInBrowser('a change request', () => {
     await reason.waitFor();
     await api('POST', requests, { action: 'updateEnabled', feature: flag, payload: { enabled: true } });
     await opened.page.reload();
-    await signIn(opened.page);
     await impact.getByText('60 % gain it').waitFor();
     expect(await reason.count()).toBe(0);
     await closeChecked(opened);

@@ -431,8 +431,9 @@ describeInBrowser('the editor of a strategy', () => {
   });
 
   it('offers the values that its reader has tried lately for the field, in the playground and for example users', async () => {
-    const opened = await openSignedIn('/playground');
+    const opened = await openPage('/playground');
     const { page } = opened;
+    await signIn(page);
     const context = page.getByRole('combobox', { name: 'Context 1' });
     await context.fill('region=dk,fi');
     await context.blur();

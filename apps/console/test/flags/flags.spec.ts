@@ -110,7 +110,6 @@ describeInBrowser('the list of flags', () => {
     await dialog.getByRole('button', { name: 'Save' }).press('Enter');
     await page.getByRole('button', { name: 'Releases, last first' }).waitFor();
     await page.goto(new URL('/flags', page.url()).href);
-    await signIn(page);
     await page.getByRole('table', { name: 'Flags' }).waitFor();
     await chooseFromMenu(page.getByRole('button', { name: 'Views', exact: true }), 'Releases, last first');
     await page.waitForURL((url) => url.searchParams.get('q') === 'listed type:release');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage, signIn } from '../support/browser.ts';
+import { api, closeChecked, describeInBrowser, expectAccessible, openSignedIn } from '../support/browser.ts';
 
 interface Identified {
   readonly id: number;
@@ -30,14 +30,10 @@ describeInBrowser('a person who has done something', () => {
     await api('PUT', `${base}/change-requests/${id}/state`, { state: 'In review' }, author.key);
     await api('POST', `${base}/change-requests/${id}/comments`, { text: 'Shall we?' }, author.key);
 
-    const opened = await openPage('/profile');
+    const opened = await openSignedIn('/profile', { key: reader.key });
     const { page } = opened;
-    await signIn(page, reader.key);
     const main = page.getByRole('main');
-    const go = async (path: string): Promise<void> => {
-      await page.goto(new URL(path, page.url()).href);
-      await signIn(page, reader.key);
-    };
+    const go = (path: string) => page.goto(new URL(path, page.url()).href);
     const isNamed = async (within = main): Promise<void> => {
       await within.getByTitle(author.username).first().waitFor();
       expect(await within.getByTitle(author.username).first().textContent()).toBe('Paula Fox');

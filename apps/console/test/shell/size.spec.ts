@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import {
-  api,
-  closeChecked,
-  describeInBrowser,
-  openPage,
-  openSignedIn,
-  type OpenedPage,
-  signIn,
-} from '../support/browser.ts';
+import { api, closeChecked, describeInBrowser, openPage, openSignedIn, type OpenedPage } from '../support/browser.ts';
 
 const web = path.join(import.meta.dirname, '..', '..', 'dist', 'web');
 
@@ -82,7 +74,6 @@ describeInBrowser('the first load of the console', () => {
       // It would never become idle otherwise.
       await opened.page.route('**/api/admin/events/feed?*', (route) => route.abort());
       await opened.page.reload();
-      await signIn(opened.page);
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       const scripts = await scriptsOf(opened);
       expect(kilobytesOf(scripts)).toBeGreaterThan(100);
@@ -116,7 +107,6 @@ describeInBrowser('the first load of the console', () => {
       '/events',
     ]) {
       await page.goto(new URL(address, page.url()).href);
-      await signIn(page, undefined, 'keys');
       await page.getByRole('heading', { level: 1 }).waitFor();
       const own = (await scriptsOf(opened)).filter((name) => !loadedFirst.has(name));
       expect(own.length).toBeGreaterThan(0);
