@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { eventually } from '@bunting/testing';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { api, chooseFromMenu, closeChecked, describeInBrowser, openPage, signIn } from '../support/browser.ts';
+import {
+  api,
+  chooseFromMenu,
+  closeChecked,
+  describeInBrowser,
+  openPage,
+  openSignedIn,
+  signIn,
+} from '../support/browser.ts';
 
 const unique = randomUUID().slice(0, 8);
 /** a project that all see and members alone propose changes in, one that members alone see, and one that there is not */
@@ -75,6 +83,17 @@ const sharedPages = [
   ...adminSections.map((section) => `/admin/${section}`),
 ];
 
+/**
+ * The pages of a project as a role sees them, half of them in each of the two projects: every role sees every page and both projects, and
+ * every page is seen in both.
+ */
+function projectPagesFor(role: Role): readonly string[] {
+  if (role === 'outsider') return pagesOf(guarded);
+  const inVault = pagesOf(vault);
+  const turn = Object.keys(rootRoles).indexOf(role);
+  return pagesOf(guarded).map((page, nth) => ((nth + turn) % 2 === 0 ? page : (inVault[nth] ?? page)));
+}
+
 async function createProject(id: string, name: string, mode: string, people: Record<string, number>): Promise<void> {
   const base = `/api/admin/projects/${id}`;
   await api('POST', '/api/admin/projects', { id, name, mode });
@@ -136,8 +155,7 @@ async function settled(page: Page): Promise<void> {
 }
 
 async function openAs(role: Role) {
-  const opened = await openPage('/profile');
-  await signIn(opened.page, keys[role]);
+  const opened = await openSignedIn('/profile', { key: keys[role] });
   await settled(opened.page);
   return opened;
 }
@@ -170,7 +188,7 @@ describeInBrowser('the console, for people in five roles,', () => {
           refused.push(`${response.request().method()} ${new URL(response.url()).pathname}`);
       });
       const faults: string[] = [];
-      for (const path of [...sharedPages, ...pagesOf(guarded), ...(role === 'outsider' ? [] : pagesOf(vault))]) {
+      for (const path of [...sharedPages, ...projectPagesFor(role)]) {
         await goTo(page, path);
         const text = await page.locator('body').innerText();
         if (refusal.test(text)) faults.push(`${path} shows a refusal`);
@@ -294,9 +312,8 @@ describeInBrowser('the console, for people in five roles,', () => {
     await tokenOf(`shared-${unique}`, 'client', [guarded, vault]);
     await tokenOf(`browser-${unique}`, 'frontend', [guarded]);
 
-    const opened = await openPage('/profile');
+    const opened = await openSignedIn('/profile', { key: ofProject });
     const { page } = opened;
-    await signIn(page, ofProject);
     await settled(page);
     await goTo(page, `/projects/${guarded}/access`);
     const offeredRoles = async (dialog: ReturnType<Page['getByRole']>): Promise<string[]> => {
@@ -320,8 +337,7 @@ describeInBrowser('the console, for people in five roles,', () => {
     expect(await page.getByRole('button', { name: `Actions for shared-${unique}` }).count()).toBe(0);
     await closeChecked(opened);
 
-    const minting = await openPage('/profile');
-    await signIn(minting.page, ofTokens);
+    const minting = await openSignedIn('/profile', { key: ofTokens });
     await settled(minting.page);
     await goTo(minting.page, '/admin/api-tokens');
     await minting.page.getByRole('row', { name: new RegExp(`${guarded}-backend`) }).waitFor();
@@ -341,9 +357,8 @@ describeInBrowser('the console, for people in five roles,', () => {
     const key = await keyOfClerk('switcher', 'custom', ['UPDATE_FEATURE_ENVIRONMENT']);
     const strategies = `/api/admin/projects/${guarded}/features/${guarded}.one/environments/development/strategies`;
     await api('POST', strategies, { name: 'default' });
-    const opened = await openPage('/profile');
+    const opened = await openSignedIn('/profile', { key });
     const { page } = opened;
-    await signIn(page, key);
     await settled(page);
     for (const [flag, isOffered] of [
       [`${guarded}.one`, true],
@@ -370,9 +385,8 @@ describeInBrowser('the console, for people in five roles,', () => {
       const addon = { provider: 'webhook', enabled: false, description: `${name} ${unique}`, parameters, events };
       await api('POST', '/api/admin/addons', addon);
     }
-    const opened = await openPage('/profile');
+    const opened = await openSignedIn('/profile', { key });
     const { page } = opened;
-    await signIn(page, key);
     await settled(page);
     await goTo(page, '/admin/integrations');
     const actionsOf = (name: string) => page.getByRole('button', { name: `Actions for ${name} ${unique}` });
