@@ -4,6 +4,7 @@ import { countOption, optionError, type OptionValues, runCommand, urlOption, Usa
 import { moveAccess } from './import/access-from-unleash.ts';
 import { moveFromUnleash, readSdkTokens } from './import/from-unleash.ts';
 import {
+  batchesOf,
   type Export,
   readExports,
   createMissingSegments,
@@ -40,6 +41,9 @@ const help = `Moves everything from an Unleash server, or imports what one has e
 FILE is a response of POST /api/admin/features-batch/export for one environment. All files are read and validated before the first
 request. Features are sent in batches, parents before their children; a batch is imported completely or not at all. Features that
 are already equal stay unchanged: after an interruption, run the same command again.`;
+
+/** How many features of a project in an environment may be refused before the others are left out. */
+const maxRefusedFeatures = 50;
 
 /** The maximum bytes of the features in one request. */
 const maxBatchBytes = 1_000_000;
@@ -97,33 +101,44 @@ function sumOf(reports: readonly ImportReport[]): ImportReport {
   return { ...(Object.fromEntries(sums) as Record<(typeof counts)[number], number>), skipped };
 }
 
+interface ImportAllOptions {
+  /** the project and the environment */
+  readonly target: object;
+  /** takes a feature that is refused, and why, so that the rest of its batch is imported; without it the import ends */
+  readonly onRefused?: (feature: string, reason: string) => void;
+}
+
 async function importAll(
   send: SendRequest,
   exports: readonly Export[],
-  target: object,
+  { target, onRefused }: ImportAllOptions,
 ): Promise<readonly ImportReport[]> {
   const total = exports.reduce((sum, { features }) => sum + features, 0);
   const progress = progressDisplay(process.stderr, { total, what: 'features' });
   const reports: ImportReport[] = [];
   let importedCount = 0;
-  try {
-    for (const { file, parts } of exports) {
-      for (const data of parts) {
-        try {
-          reports.push(await send<ImportReport>('POST', '/api/admin/features-batch/import', { ...target, data }));
-        } catch (error) {
-          if (!(error instanceof ImportError)) throw error;
-          const first = data.features[0]?.name ?? '';
-          const last = data.features.at(-1)?.name ?? '';
-          const batchText = `${file}, ${data.features.length} features from "${first}" to "${last}"`;
-          const progressText = `${importedCount} of ${total} features are in and stay; the same command goes on from there.`;
-          const message = `${batchText}:\n${withFeatureNames(error.message, data)}\n${progressText}`;
-          throw error instanceof ContentRefused ? new ContentRefused(message) : new ImportError(message);
-        }
-        importedCount += data.features.length;
-        progress.to(importedCount);
+  const importBatch = async (file: string, data: Export['parts'][number]): Promise<void> => {
+    const names = data.features.map(({ name }) => name);
+    try {
+      reports.push(await send<ImportReport>('POST', '/api/admin/features-batch/import', { ...target, data }));
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      const reason = withFeatureNames(error.message, data);
+      if (error instanceof ContentRefused && onRefused !== undefined) {
+        if (names.length === 1) return onRefused(names[0] ?? '', reason);
+        const halves = batchesOf(data, { features: Math.ceil(names.length / 2), bytes: Number.POSITIVE_INFINITY });
+        for (const half of halves) await importBatch(file, half);
+        return;
       }
+      const batchText = `${file}, ${names.length} features from "${names[0] ?? ''}" to "${names.at(-1) ?? ''}"`;
+      const progressText = `${importedCount} of ${total} features are in and stay; the same command goes on from there.`;
+      throw new ImportError(`${batchText}:\n${reason}\n${progressText}`, { cause: error });
     }
+    importedCount += names.length;
+    progress.to(importedCount);
+  };
+  try {
+    for (const { file, parts } of exports) for (const data of parts) await importBatch(file, data);
   } finally {
     progress.end();
   }
@@ -144,14 +159,24 @@ async function importFiles({
     const created = await createMissingSegments(target, { listedSegments, exports, project });
     console.error(created.length === 0 ? 'No segment was missing.' : `Segments created: ${created.join(', ')}`);
   }
-  return importAll(target, exports, { project, environment });
+  return importAll(target, exports, { target: { project, environment } });
 }
 
 async function move({ access, ...task }: Extract<Task, { kind: 'move' }>): Promise<readonly ImportReport[]> {
   const servers = { ...task, refusals: new Refusals(), log: (line: string) => console.error(line) };
   const reports = await moveFromUnleash({
     ...servers,
-    importFeatures: (features, into) => importAll(task.target, [features], into),
+    importFeatures: (features, into) => {
+      let refusedCount = 0;
+      return importAll(task.target, [features], {
+        target: into,
+        onRefused: (feature, reason) => {
+          refusedCount += 1;
+          if (refusedCount > maxRefusedFeatures) throw new ContentRefused('Too many features are refused.');
+          servers.refusals.add(`${feature} in ${into.environment}`, reason);
+        },
+      });
+    },
   });
   if (access) await moveAccess(servers);
   servers.refusals.throwIfAny();

@@ -5,6 +5,10 @@ import { ContentRefused, ImportError } from './import-batches.ts';
 export class Refusals {
   readonly #reasons: string[] = [];
 
+  add(what: string, reason: string): void {
+    this.#reasons.push(`${what}: ${reason}`);
+  }
+
   /** Does what may be refused. @returns whether it was done */
   async collectFrom(what: string, action: () => Promise<unknown>): Promise<boolean> {
     try {
@@ -12,7 +16,7 @@ export class Refusals {
       return true;
     } catch (error) {
       if (!(error instanceof ContentRefused || error instanceof UsageError)) throw error;
-      this.#reasons.push(`${what}: ${error.message}`);
+      this.add(what, error.message);
       return false;
     }
   }

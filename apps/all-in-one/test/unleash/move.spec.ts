@@ -223,15 +223,23 @@ describe('the move from an Unleash', () => {
     const { createFeature, createSegment, addStrategy } = platformClient(source.api);
     const pattern = { contextName: 'tenant', operator: 'REGEX' as const, value: '^a' };
     for (const name of ['pattern 1', 'pattern 2']) await createSegment({ name, constraints: [pattern] });
-    for (const name of ['byPattern', 'later']) await createFeature(name === 'later' ? 'mobile' : 'default', name);
+    await createFeature('mobile', 'later');
+    for (const name of ['byPattern', 'beside', 'another', 'dependent']) await createFeature('default', name);
     await addStrategy(featurePath('default', 'byPattern'), 'development', { constraints: [pattern] });
+    await addStrategy(featurePath('default', 'beside'), 'development', { parameters: { rollout: '10' } });
+    const parent = { feature: 'byPattern' };
+    expect((await source.api('POST', `${featurePath('default', 'dependent')}/dependencies`, parent)).status).toBe(200);
     const { code, errors } = await run('--url', target.url);
     expect(code).toBe(1);
     expect(errors).toContain('segment pattern 1: ');
     expect(errors).toContain('segment pattern 2: ');
     expect(errors).toMatch(
-      /^default in development: .*\n.*constraints\/0\/operator` property of the feature "byPattern"/m,
+      /^byPattern in development: .*constraints\/0\/operator` property of the feature "byPattern"/m,
     );
+    expect(errors).toMatch(/^dependent in development: .*byPattern/m);
     expect((await target.api('GET', featurePath('mobile', 'later'))).status).toBe(200);
+    expect((await target.api('GET', featurePath('default', 'another'))).status).toBe(200);
+    const beside = `${featurePath('default', 'beside')}/environments/development`;
+    expect((await target.api('GET', beside)).body).toMatchObject({ strategies: [{ parameters: { rollout: '10' } }] });
   });
 });
