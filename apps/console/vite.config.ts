@@ -27,7 +27,7 @@ const compress = (): Plugin => ({
 });
 
 /** What the browser needs of an operation: the server validates requests and replies. */
-const membersForBrowsers = new Set(['operationId', 'permission', 'http', 'body', 'ifMatch', 'readsOnly']);
+const membersForBrowsers = new Set(['permission', 'http', 'body', 'ifMatch', 'readsOnly']);
 
 interface SyntaxNode {
   readonly type: string;
@@ -53,8 +53,16 @@ const operationsForBrowsers = (): Plugin => ({
     if (!/libs[\\/]contracts[\\/]src/.test(id) || !code.includes('defineOperation(')) return null;
     const omitted = syntaxNodes(this.parse(code))
       .filter(({ type, callee }) => type === 'CallExpression' && (callee as SyntaxNode)['name'] === 'defineOperation')
-      .flatMap((call) => ((call['arguments'] as SyntaxNode[])[0]?.['properties'] ?? []) as SyntaxNode[])
-      .filter(({ key }) => key !== undefined && !membersForBrowsers.has(String((key as SyntaxNode)['name'])));
+      .flatMap((call) => {
+        const members = ((call['arguments'] as SyntaxNode[])[0]?.['properties'] ?? []) as SyntaxNode[];
+        const nameOf = ({ key }: SyntaxNode): string => String((key as SyntaxNode | undefined)?.['name'] ?? '');
+        // Without an id, an operation has that in its subject.
+        const idMember = members.some((member) => nameOf(member) === 'operationId') ? 'operationId' : 'subject';
+        return members.filter((member) => {
+          const name = nameOf(member);
+          return name !== '' && name !== idMember && !membersForBrowsers.has(name);
+        });
+      });
     return omitted
       .toSorted((one, other) => other.start - one.start)
       .reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end).replace(/^\s*,/, ''), code);
@@ -108,7 +116,7 @@ export default defineConfig({
     // A browser sends six requests of HTTP/1.1 at a time: the first load is seventeen files rather than forty-five.
     rolldownOptions: {
       // A module of the contracts declares a noun; what the console does not use of it is left out, schemas of TypeBox included.
-      treeshake: { manualPureFunctions: ['Type'] },
+      treeshake: { manualPureFunctions: ['Type', 'operationsOf', 'defineOperation'] },
       output: {
         // The first load has the names of all files. Those of the contracts list the pages that share them, which nobody reads.
         chunkFileNames: ({ name }) => `console/${name.replace(/^contracts~.*/, 'contracts')}-[hash].js`,

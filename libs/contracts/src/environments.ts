@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from './operation.ts';
-import { NamePath } from './paths.ts';
+import { operationsOf } from './operation.ts';
 import { Constant, Nullable, UrlFriendlyName, ValidateNameBody } from './schemas.ts';
 import { StrategyProperties } from './strategies/strategies.ts';
+
+const defineOperation = operationsOf('Environments');
 
 /** An environment, such as production, in which features are enabled and disabled. */
 export const Environment = Type.Object(
@@ -145,14 +146,11 @@ export const EnvironmentOrder = Type.Unsafe<Record<string, number>>({
 /** Emits `environment-created`, `project-environment-added` for each project, and for each feature the events of its settings: `feature-strategy-add`, `feature-environment-variants-updated`, `feature-environment-enabled`. */
 export const CloneEnvironment = defineOperation({
   subject: 'call.features.clone-environment',
-  operationId: 'cloneEnvironment',
   summary: 'Clone an environment',
   description:
     'Adds an environment to projects, with the settings of their features in another one: strategies under new ids, variants, and whether they are enabled.',
-  tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/:name/clone', takesLong: true },
   permission: 'ADMIN',
-  params: NamePath,
   body: CloneEnvironmentBody,
   reply: EnvironmentDescription,
   errors: ['ValidationError', 'NotFoundError', 'NameExistsError', 'ExceedsLimitError'],
@@ -161,10 +159,8 @@ export const CloneEnvironment = defineOperation({
 /** Emits `environment-created`. */
 export const CreateEnvironment = defineOperation({
   subject: 'call.features.create-environment',
-  operationId: 'createEnvironment',
   summary: 'Create an environment',
   description: 'Adds an environment. Projects get it when it is added to them.',
-  tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments', status: 201 },
   permission: 'ADMIN',
   body: CreateEnvironmentBody,
@@ -179,38 +175,30 @@ export const DeleteEnvironment = defineOperation({
   summary: 'Delete an environment',
   description:
     'Removes an environment that is not protected and in which no feature is enabled, from its projects, with the settings of features in it. Its tokens, and the permissions of roles in it, end.',
-  tag: 'Environments',
   http: { method: 'DELETE', url: '/api/admin/environments/:name', anyContentType: true, takesLong: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
   changesProjectVisibility: true,
-  params: NamePath,
   errors: ['NotFoundError', 'ConflictError', 'OperationDeniedError'],
 });
 
 export const GetEnvironment = defineOperation({
   subject: 'call.features.get-environment',
-  operationId: 'getEnvironment',
   summary: 'Get an environment',
   description: 'Returns one environment.',
-  tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments/:name' },
   isHeavy: true,
   permission: 'authenticated',
-  params: NamePath,
   reply: EnvironmentDescription,
-  errors: ['NotFoundError'],
 });
 
 /** Lists the names of all environments, for services that need no more of them. */
 export const ListEnvironmentNames = defineOperation({
   subject: 'call.features.list-environment-names',
-  operationId: 'listEnvironmentNames',
   summary: 'List the names of the environments, in their order',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   reply: Type.Object({ names: Type.Array(Type.String()) }),
+  tag: 'Internal',
 });
 
 export const ListEnvironments = defineOperation({
@@ -218,7 +206,6 @@ export const ListEnvironments = defineOperation({
   operationId: 'getAllEnvironments',
   summary: 'List the environments',
   description: 'Returns every environment with its counts.',
-  tag: 'Environments',
   http: { method: 'GET', url: '/api/admin/environments' },
   isHeavy: true,
   permission: 'authenticated',
@@ -231,7 +218,6 @@ export const SetEnvironmentOrder = defineOperation({
   operationId: 'updateSortOrder',
   summary: 'Set the order of the environments',
   description: 'Sets the positions of environments, by name.',
-  tag: 'Environments',
   http: { method: 'PUT', url: '/api/admin/environments/sort-order', takesLong: true },
   permission: 'ADMIN',
   body: EnvironmentOrder,
@@ -243,12 +229,9 @@ export const SwitchEnvironmentOff = defineOperation({
   operationId: 'toggleEnvironmentOff',
   summary: 'Disable an environment',
   description: 'New projects do not get the environment; existing settings in it do not change.',
-  tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/:name/off', status: 204, anyContentType: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
-  params: NamePath,
-  errors: ['NotFoundError'],
 });
 
 export const SwitchEnvironmentOn = defineOperation({
@@ -256,36 +239,27 @@ export const SwitchEnvironmentOn = defineOperation({
   operationId: 'toggleEnvironmentOn',
   summary: 'Enable an environment',
   description: 'New projects get the environment.',
-  tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/:name/on', status: 204, anyContentType: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
-  params: NamePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `environment-updated`. */
 export const UpdateEnvironment = defineOperation({
   subject: 'call.features.update-environment',
-  operationId: 'updateEnvironment',
   summary: 'Update an environment',
   description: 'Updates the type, the position, the colour or the least approvals of an environment.',
-  tag: 'Environments',
   http: { method: 'PUT', url: '/api/admin/environments/update/:name', takesLong: true },
   ifMatch: 'environment',
   permission: 'ADMIN',
-  params: NamePath,
   body: UpdateEnvironmentBody,
   reply: EnvironmentDescription,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateEnvironmentName = defineOperation({
   subject: 'call.features.validate-environment-name',
-  operationId: 'validateEnvironmentName',
   summary: 'Validate the name of an environment',
   description: 'Validates the name of a new environment. Nothing is stored.',
-  tag: 'Environments',
   http: { method: 'POST', url: '/api/admin/environments/validate' },
   permission: 'ADMIN',
   readsOnly: true,

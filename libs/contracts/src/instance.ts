@@ -162,10 +162,7 @@ export const Maintenance = Type.Object(
 /** Counts the resources of the features service, including those of hidden projects. */
 export const CountResources = defineOperation({
   subject: 'call.features.count-resources',
-  operationId: 'countResources',
   summary: 'Count the resources of the features service',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   reply: Type.Object({
     features: Type.Integer(),
@@ -205,7 +202,6 @@ export const GetInstanceStatistics = defineOperation({
 /** Returns whether writes are refused for maintenance. */
 export const GetMaintenance = defineOperation({
   subject: 'call.gateway.get-maintenance',
-  operationId: 'getMaintenance',
   summary: 'Get the maintenance mode',
   description: 'Returns the maintenance mode, which is always off: Bunting has none.',
   tag: 'Maintenance',
@@ -216,10 +212,7 @@ export const GetMaintenance = defineOperation({
 
 export const GetResourceLimits = defineOperation({
   subject: 'call.features.get-resource-limits',
-  operationId: 'getResourceLimits',
   summary: 'Get the limits of the features service',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   reply: Type.Object({
     ...Type.Pick(ResourceLimits, [
@@ -239,7 +232,6 @@ export const GetResourceLimits = defineOperation({
 
 export const GetTelemetrySettings = defineOperation({
   subject: 'call.gateway.get-telemetry-settings',
-  operationId: 'getTelemetrySettings',
   summary: 'Get the telemetry settings',
   description: 'Returns the telemetry settings: Bunting reports nothing.',
   tag: 'Telemetry',
@@ -250,7 +242,6 @@ export const GetTelemetrySettings = defineOperation({
 
 export const GetUiConfig = defineOperation({
   subject: 'call.gateway.get-ui-config',
-  operationId: 'getUiConfig',
   summary: 'Get the configuration of user interfaces',
   description:
     'Returns name, version, limits and settings of this installation, in the form that user interfaces of Unleash expect.',

@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import type { ErrorKind } from './errors.ts';
 import type { Permission } from './permissions.ts';
 import { lenientSchema } from './lenient-schema.ts';
+import { NoFields, type ParametersOfUrl, parametersOfUrl } from './paths.ts';
 
 /** The services that handle calls. */
 export const serviceNames = ['gateway', 'features', 'change-requests', 'audit', 'search', 'integrations'] as const;
@@ -112,8 +113,6 @@ export type OperationTag =
   | 'Telemetry'
   | 'Users';
 
-/** The parameters of an operation without any. */
-export const NoFields = Type.Object({});
 /** The reply of an operation whose response has no body. */
 export const NoReply = Type.Null();
 /** The body of an operation whose request has none. */
@@ -127,7 +126,7 @@ export interface Operation<
 > {
   /** `call.<service>.<operation>`: the subject of the call on the bus */
   readonly subject: `call.${ServiceName}.${string}`;
-  /** Unleash's name of the operation in OpenAPI, from which clients are generated */
+  /** Unleash's name of the operation in OpenAPI, from which clients are generated; that in the subject, if none is declared */
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -165,47 +164,77 @@ export interface Operation<
   readonly idempotent?: boolean;
 }
 
-type Declared<O> = Omit<O, 'params' | 'query' | 'body' | 'reply' | 'errors' | 'http' | 'idempotent'>;
+type Declared = Omit<
+  Operation,
+  'subject' | 'operationId' | 'tag' | 'permission' | 'params' | 'query' | 'body' | 'reply' | 'errors'
+>;
 
 /** Of an operation that supports `If-Match`, its type says so: callers that may overwrite newer edits decide by it. */
 type SupportsIfMatch<M extends IfMatchTarget | undefined> = [M] extends [IfMatchTarget]
   ? { readonly ifMatch: M }
   : unknown;
 
-/** An operation without HTTP must declare whether it is idempotent; for HTTP, GET implies it. */
-type DeclaresIdempotency =
-  { readonly http: HttpBinding; readonly idempotent?: true } | { readonly http?: never; readonly idempotent: boolean };
+/** An operation over HTTP says who may call it. One without is for services, unless it says otherwise, and declares whether it is idempotent; GET implies it. */
+type Exposure =
+  | { readonly http: HttpBinding; readonly permission: Access; readonly idempotent?: true }
+  | { readonly http?: never; readonly permission?: Access; readonly idempotent: boolean };
 
-/** Declares an operation once: validation, static types, routing, permission and OpenAPI all follow from this object. */
-/* @__NO_SIDE_EFFECTS__ */
-export function defineOperation<
-  P extends TSchema = typeof NoFields,
-  Q extends TSchema = typeof NoFields,
-  B extends TSchema = typeof NoBody,
-  R extends TSchema = typeof NoReply,
-  M extends IfMatchTarget | undefined = undefined,
-  S extends Operation['subject'] = Operation['subject'],
->(
-  declared: Omit<Declared<Operation>, 'ifMatch' | 'subject'> &
-    DeclaresIdempotency & {
-      readonly subject: S;
-      readonly ifMatch?: M;
-      readonly params?: P;
-      readonly query?: Q;
-      readonly body?: B;
-      readonly reply?: R;
-      readonly errors?: readonly ErrorKind[];
-    },
-): Operation<P, Q, B, R> & SupportsIfMatch<M> & { readonly subject: S } {
-  return {
-    ...(declared as Declared<Operation> & DeclaresIdempotency & SupportsIfMatch<M> & { readonly subject: S }),
-    params: (declared.params ?? NoFields) as P,
-    query: (declared.query ?? NoFields) as Q,
-    body: lenientSchema(declared.body ?? NoBody) as B,
-    reply: (declared.reply ?? NoReply) as R,
-    errors: declared.errors ?? [],
+/**
+ * Returns what declares the operations of a group. An operation is declared once: validation, static types, routing, permission and OpenAPI
+ * all follow from this object. Left out are an `operationId` that is the name in the subject, the parameters of a URL that are always the
+ * same (`pathParameters`), and the errors of an operation over HTTP that only refuses its body, if it has one, and finds nothing at its
+ * parameters, if it has some.
+ */
+export function operationsOf(group: OperationTag) {
+  return function defineOperation<
+    const U extends string = '',
+    P extends TSchema = ParametersOfUrl<U>,
+    Q extends TSchema = typeof NoFields,
+    B extends TSchema = typeof NoBody,
+    R extends TSchema = typeof NoReply,
+    M extends IfMatchTarget | undefined = undefined,
+    S extends Operation['subject'] = Operation['subject'],
+  >(
+    declared: Declared &
+      Exposure & {
+        readonly subject: S;
+        readonly operationId?: string;
+        readonly tag?: OperationTag;
+        readonly http?: { readonly url: U };
+        readonly ifMatch?: M;
+        readonly params?: P;
+        readonly query?: Q;
+        readonly body?: B;
+        readonly reply?: R;
+        readonly errors?: readonly ErrorKind[];
+      },
+  ): Operation<P, Q, B, R> & SupportsIfMatch<M> & { readonly subject: S } {
+    const { http } = declared;
+    const params = declared.params ?? (http === undefined ? NoFields : parametersOfUrl(http.url));
+    const ownErrors: ErrorKind[] = [];
+    if (declared.body !== undefined) ownErrors.push('ValidationError');
+    if (http?.url.includes('/:') === true) ownErrors.push('NotFoundError');
+    return {
+      tag: group,
+      permission: 'service',
+      ...(declared as Declared & Exposure & SupportsIfMatch<M> & { readonly subject: S }),
+      operationId: declared.operationId ?? idOf(declared.subject),
+      params: params as P,
+      query: (declared.query ?? NoFields) as Q,
+      body: lenientSchema(declared.body ?? NoBody) as B,
+      reply: (declared.reply ?? NoReply) as R,
+      errors: declared.errors ?? (http === undefined ? [] : ownErrors),
+    };
   };
 }
+
+/** The name in a subject in camel case. */
+function idOf(subject: Operation['subject']): string {
+  return (subject.split('.')[2] ?? '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Declares a call between services. */
+export const defineOperation = operationsOf('Internal');
 
 export type AnyOperation = Operation<TSchema, TSchema, TSchema, TSchema>;
 

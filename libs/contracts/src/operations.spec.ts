@@ -58,15 +58,6 @@ describe('the operation contracts', () => {
     },
   );
 
-  it('have one name each if only services call them', () => {
-    const camelCase = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-    const internal = all.filter(({ http }) => http === undefined);
-    expect(internal.length).toBeGreaterThan(10);
-    expect(internal.map((operation) => operation.operationId)).toEqual(
-      internal.map((operation) => camelCase(operationName(operation))),
-    );
-  });
-
   it('name the project in the URL where only its proposers may call', () => {
     const ofProposers = all.filter(({ permission }) => permission === 'proposer');
     expect(ofProposers.length).toBeGreaterThan(0);

@@ -33,10 +33,7 @@ export function eventOfMessage({ payload }: Pick<OutboxMessage, 'payload'>): Out
 export function defineReadOutbox<S extends ServiceName>(service: S) {
   return defineOperation({
     subject: `call.${service}.read-outbox`,
-    operationId: 'readOutbox',
     summary: 'List the messages after a position in the outbox, with its end',
-    tag: 'Internal',
-    permission: 'service',
     idempotent: true,
     body: Type.Object({
       topic: OutboxTopic,
@@ -119,10 +116,7 @@ export type DeadLetter = Static<typeof DeadLetter>;
 function defineReadDeadLetters<S extends ServiceName>(service: S) {
   return defineOperation({
     subject: `call.${service}.read-dead-letters`,
-    operationId: 'readDeadLetters',
     summary: 'List the messages that the service could not apply, oldest first',
-    tag: 'Internal',
-    permission: 'service',
     idempotent: true,
     reply: Type.Array(DeadLetter),
   });

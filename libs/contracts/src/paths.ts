@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type TObject, Type } from 'typebox';
 import { maxId } from './schemas.ts';
 
 // Names in paths are not validated: for one that cannot exist, the response is 404. The limit of URLs also limits their length.
@@ -6,26 +6,53 @@ const projectId = Type.String({ minLength: 1, description: 'the id of the projec
 const featureName = Type.String({ minLength: 1, description: 'the name of the feature' });
 const environment = Type.String({ minLength: 1, description: 'the name of the environment' });
 const strategyId = Type.String({ minLength: 1, description: 'the id of the strategy' });
+const appName = Type.String({ minLength: 1, description: 'the name of the application' });
+const name = Type.String({ minLength: 1, description: 'the name' });
+
+/** The parameters that are the same in every URL. An operation declares the schema of those that are not. */
+const pathParameters = { projectId, featureName, environment, strategyId, appName, name };
+type PathParameters = typeof pathParameters;
+
+type NamesIn<U extends string> = U extends `${string}:${infer N}/${infer Rest}`
+  ? N | NamesIn<`/${Rest}`>
+  : U extends `${string}:${infer N}`
+    ? N
+    : never;
+
+/** The schema of the parameters in a URL, where each is one of `pathParameters`. */
+export type ParametersOfUrl<U extends string> = [NamesIn<U>] extends [never]
+  ? typeof NoFields
+  : TObject<Pick<PathParameters, NamesIn<U> & keyof PathParameters>>;
+
+/** The parameters of an operation without any. */
+export const NoFields = Type.Object({});
+
+/** One schema for URLs with the same parameters, so that it is compiled once. */
+const schemas = new Map<string, TObject>();
+
+/** Without those that are none of `pathParameters`: the browser, for which `params` are left out, has no schema of them. */
+export function parametersOfUrl(url: string): TObject {
+  const names = [...url.matchAll(/:(\w+)/g)].map(([, found]) => found as keyof PathParameters);
+  const known = names.length === 0 ? NoFields : schemas.get(names.join());
+  if (known !== undefined) return known;
+  const shared = names.filter((one) => one in pathParameters);
+  const schema = Type.Object(Object.fromEntries(shared.map((one) => [one, pathParameters[one]])));
+  schemas.set(names.join(), schema);
+  return schema;
+}
 
 export const ProjectPath = Type.Object({ projectId });
-export const ProjectFeaturePath = Type.Object({ projectId, featureName });
 export const FeatureLinkPath = Type.Object({
   projectId,
   featureName,
   linkId: Type.String({ minLength: 1, description: 'the id of the link' }),
 });
-export const FeatureEnvironmentPath = Type.Object({ projectId, featureName, environment });
-export const StrategyPath = Type.Object({ projectId, featureName, environment, strategyId });
-export const ProjectEnvironmentPath = Type.Object({ projectId, environment });
-export const FeaturePath = Type.Object({ featureName });
 export const FeatureTagPath = Type.Object({
   featureName,
   type: Type.String({ minLength: 1, description: 'the type of the tag' }),
   value: Type.String({ minLength: 1, description: 'the value of the tag' }),
 });
-const name = Type.String({ minLength: 1, description: 'the name' });
 const tagType = Type.String({ minLength: 1, description: 'the type of the tag' });
-export const NamePath = Type.Object({ name });
 export const LegalValuePath = Type.Object({
   name,
   value: Type.String({ minLength: 1, description: 'the legal value' }),
@@ -38,7 +65,6 @@ export const TagPath = Type.Object({
 export const SegmentPath = Type.Object({
   id: Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the segment' }),
 });
-export const StrategyIdPath = Type.Object({ strategyId });
 export const DependencyPath = Type.Object({
   projectId,
   featureName,
@@ -47,14 +73,11 @@ export const DependencyPath = Type.Object({
 export const FeatureTypePath = Type.Object({
   id: Type.String({ minLength: 1, description: 'the id of the feature type' }),
 });
-export const ApplicationPath = Type.Object({
-  appName: Type.String({ minLength: 1, description: 'the name of the application' }),
-});
 export const DescribedApplicationPath = Type.Object({
   appName: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the application' }),
 });
 export const ApplicationEnvironmentPath = Type.Object({
-  ...ApplicationPath.properties,
+  appName,
   environment: Type.String({ minLength: 1, description: 'the environment' }),
 });
 const changeRequestId = Type.Integer({

@@ -85,10 +85,7 @@ export interface StateOf<E extends StateEntity> {
 
 export const ListStateVersions = defineOperation({
   subject: 'call.features.list-state-versions',
-  operationId: 'listStateVersions',
   summary: 'List the versions of the current states of features or segments, for projections to compare',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     entity: ReadableStateEntity,
@@ -104,10 +101,7 @@ export const ListStateVersions = defineOperation({
 
 export const ReadStates = defineOperation({
   subject: 'call.features.read-states',
-  operationId: 'readStates',
   summary: 'List the current states of features or segments, for projections to compare',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     entity: ReadableStateEntity,

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { NamePath, ProjectPath, ProjectTokenPath, TokenPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ProjectTokenPath, TokenPath } from '../paths.ts';
 import type { Permission } from '../permissions.ts';
 import { notBlank, Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('API tokens');
 
 const secret = Type.String({
   description:
@@ -84,10 +86,8 @@ export const UpdateApiTokenBody = Type.Object(
 /** Emits `api-token-created`. */
 export const CreateApiToken = defineOperation({
   subject: 'call.gateway.create-api-token',
-  operationId: 'createApiToken',
   summary: 'Create an API token',
   description: 'Creates a key of an administrator or an application. The secret is shown only in this response.',
-  tag: 'API tokens',
   http: { method: 'POST', url: '/api/admin/api-tokens', status: 201, location: () => 'api-tokens' },
   permission: ['ADMIN', 'CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
   body: CreateApiTokenBody,
@@ -98,13 +98,11 @@ export const CreateApiToken = defineOperation({
 /** Emits `api-token-created`. */
 export const CreateProjectApiToken = defineOperation({
   subject: 'call.gateway.create-project-api-token',
-  operationId: 'createProjectApiToken',
   summary: 'Create an API token for a project',
   description: 'Creates a key of an application for only this project. The secret is shown only in this response.',
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/api-tokens', status: 201, location: () => 'api-tokens' },
   permission: 'CREATE_PROJECT_API_TOKEN',
-  params: ProjectPath,
   body: CreateApiTokenBody,
   reply: ApiToken,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError', 'OperationDeniedError'],
@@ -113,11 +111,9 @@ export const CreateProjectApiToken = defineOperation({
 /** Emits `api-token-deleted`. */
 export const DeleteApiToken = defineOperation({
   subject: 'call.gateway.delete-api-token',
-  operationId: 'deleteApiToken',
   summary: 'Delete an API token',
   description:
     'Finds the token by its secret or by the shortened secret that lists show. It stops working. One that does not exist is no error.',
-  tag: 'API tokens',
   http: { method: 'DELETE', url: '/api/admin/api-tokens/:token', anyContentType: true },
   permission: ['ADMIN', 'DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
   params: TokenPath,
@@ -127,26 +123,22 @@ export const DeleteApiToken = defineOperation({
 /** Emits `api-token-deleted`. */
 export const DeleteProjectApiToken = defineOperation({
   subject: 'call.gateway.delete-project-api-token',
-  operationId: 'deleteProjectApiToken',
   summary: 'Delete an API token of a project',
   description: 'Deletes a token that is for this project alone. It stops working.',
   tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/api-tokens/:token', anyContentType: true },
   permission: 'DELETE_PROJECT_API_TOKEN',
   params: ProjectTokenPath,
-  errors: ['NotFoundError'],
 });
 
 export const GetApiTokensByName = defineOperation({
   subject: 'call.gateway.get-api-tokens-by-name',
-  operationId: 'getApiTokensByName',
   summary: 'List the API tokens of a name',
   description: 'Returns the tokens of that name, without their secrets.',
-  tag: 'API tokens',
   http: { method: 'GET', url: '/api/admin/api-tokens/:name' },
   permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
-  params: NamePath,
   reply: ApiTokens,
+  errors: [],
 });
 
 export const ListApiTokens = defineOperation({
@@ -155,7 +147,6 @@ export const ListApiTokens = defineOperation({
   summary: 'List the API tokens',
   description:
     'Returns the tokens of the types that the caller may read. Their secrets are shortened, unless GATEWAY_READABLE_SDK_TOKENS is on and the caller may create such tokens.',
-  tag: 'API tokens',
   http: { method: 'GET', url: '/api/admin/api-tokens' },
   permission: ['ADMIN', 'READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'],
   reply: ApiTokens,
@@ -170,19 +161,15 @@ export const ListProjectApiTokens = defineOperation({
   tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/api-tokens' },
   permission: 'READ_PROJECT_API_TOKEN',
-  params: ProjectPath,
   reply: ApiTokens,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `api-token-updated`. */
 export const UpdateApiToken = defineOperation({
   subject: 'call.gateway.update-api-token',
-  operationId: 'updateApiToken',
   summary: 'Update the expiry of an API token',
   description:
     'Finds the token by its secret or by the shortened secret that lists show. One that does not exist is no error.',
-  tag: 'API tokens',
   http: { method: 'PUT', url: '/api/admin/api-tokens/:token' },
   permission: ['ADMIN', 'UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
   params: TokenPath,

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { GroupPath } from '../paths.ts';
 import { maxId, notBlank, Nullable, Timestamp } from '../schemas.ts';
 import { User } from './account.ts';
+
+const defineOperation = operationsOf('Groups');
 
 export const Group = Type.Object(
   {
@@ -67,10 +69,8 @@ export type GroupBody = Static<typeof GroupBody>;
 /** Emits `group-created`. */
 export const CreateGroup = defineOperation({
   subject: 'call.gateway.create-group',
-  operationId: 'createGroup',
   summary: 'Create a group',
   description: 'Adds a group with its members.',
-  tag: 'Groups',
   http: {
     method: 'POST',
     url: '/api/admin/groups',
@@ -86,10 +86,8 @@ export const CreateGroup = defineOperation({
 /** Emits `group-deleted`. */
 export const DeleteGroup = defineOperation({
   subject: 'call.gateway.delete-group',
-  operationId: 'deleteGroup',
   summary: 'Delete a group',
   description: 'Deletes a group. Its members lose the roles that they had through it.',
-  tag: 'Groups',
   http: { method: 'DELETE', url: '/api/admin/groups/:id', anyContentType: true },
   permission: 'ADMIN',
   params: GroupPath,
@@ -98,15 +96,12 @@ export const DeleteGroup = defineOperation({
 
 export const GetGroup = defineOperation({
   subject: 'call.gateway.get-group',
-  operationId: 'getGroup',
   summary: 'Get a group',
   description: 'Returns a group with its members.',
-  tag: 'Groups',
   http: { method: 'GET', url: '/api/admin/groups/:id' },
   permission: 'ADMIN',
   params: GroupPath,
   reply: Group,
-  errors: ['NotFoundError'],
 });
 
 export const ListGroups = defineOperation({
@@ -114,7 +109,6 @@ export const ListGroups = defineOperation({
   operationId: 'getGroups',
   summary: 'List the groups',
   description: 'Returns the groups with their members.',
-  tag: 'Groups',
   http: { method: 'GET', url: '/api/admin/groups' },
   permission: 'ADMIN',
   reply: Groups,
@@ -123,10 +117,8 @@ export const ListGroups = defineOperation({
 /** Emits `group-updated`. */
 export const UpdateGroup = defineOperation({
   subject: 'call.gateway.update-group',
-  operationId: 'updateGroup',
   summary: 'Update a group',
   description: 'Updates a group and its members. Permissions of added and removed members change immediately.',
-  tag: 'Groups',
   http: { method: 'PUT', url: '/api/admin/groups/:id' },
   permission: 'ADMIN',
   params: GroupPath,

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { Nullable } from '../schemas.ts';
 import { PasswordSettings } from './passwords.ts';
+
+const defineOperation = operationsOf('Auth');
 
 /** The algorithms that ID tokens may be signed with: those that verify signatures with a public key. */
 export const signingAlgorithms = [
@@ -164,10 +166,8 @@ export const ScimToken = Type.Object({ token }, { title: 'scimTokenSchema', desc
 
 export const CreateScimToken = defineOperation({
   subject: 'call.gateway.create-scim-token',
-  operationId: 'createScimToken',
   summary: 'Create a new token of SCIM',
   description: 'Replaces the token, which is shown this once. The previous one is no longer valid.',
-  tag: 'Auth',
   http: { method: 'POST', url: '/api/admin/scim-settings/generate-new-token' },
   permission: 'ADMIN',
   reply: ScimToken,
@@ -175,26 +175,21 @@ export const CreateScimToken = defineOperation({
 
 export const DiscoverOidcProvider = defineOperation({
   subject: 'call.gateway.discover-oidc-provider',
-  operationId: 'discoverOidcProvider',
   summary: 'Discover an OpenID provider',
   description:
     'Reads the metadata of a provider, and lists the problems that would prevent a sign-in. Nothing is stored.',
-  tag: 'Auth',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/auth/oidc/discover' },
   permission: 'ADMIN',
   readsOnly: true,
   body: DiscoverProviderBody,
   reply: DiscoveredProvider,
-  errors: ['ValidationError'],
 });
 
 export const GetOidcSettings = defineOperation({
   subject: 'call.gateway.get-oidc-settings',
-  operationId: 'getOidcSettings',
   summary: 'Get the settings of OpenID Connect',
   description: 'Returns the settings of OpenID Connect. The secret is never returned.',
-  tag: 'Auth',
   http: { method: 'GET', url: '/api/admin/auth/oidc/settings' },
   permission: 'ADMIN',
   reply: OidcSettings,
@@ -205,7 +200,6 @@ export const GetPasswordSettings = defineOperation({
   operationId: 'getSimpleSettings',
   summary: 'Get the settings of passwords',
   description: 'Returns whether users can sign in with a password.',
-  tag: 'Auth',
   http: { method: 'GET', url: '/api/admin/auth/simple/settings' },
   permission: 'ADMIN',
   reply: PasswordSettings,
@@ -213,10 +207,8 @@ export const GetPasswordSettings = defineOperation({
 
 export const GetScimSettings = defineOperation({
   subject: 'call.gateway.get-scim-settings',
-  operationId: 'getScimSettings',
   summary: 'Get the settings of SCIM',
   description: 'Returns whether an identity provider can manage users and groups through SCIM.',
-  tag: 'Auth',
   http: { method: 'GET', url: '/api/admin/scim-settings' },
   permission: 'ADMIN',
   reply: ScimSettings,
@@ -224,11 +216,9 @@ export const GetScimSettings = defineOperation({
 
 export const SetOidcSettings = defineOperation({
   subject: 'call.gateway.set-oidc-settings',
-  operationId: 'setOidcSettings',
   summary: 'Update the settings of OpenID Connect',
   description:
     'Discovers the provider before the settings are stored. The settings are read-only if the variables OIDC_* set them.',
-  tag: 'Auth',
   http: { method: 'POST', url: '/api/admin/auth/oidc/settings' },
   permission: 'ADMIN',
   idempotent: true,
@@ -243,7 +233,6 @@ export const SetPasswordSettings = defineOperation({
   summary: 'Update the settings of passwords',
   description:
     'Turns signing in with a password on or off. It can be off only while users can sign in through an OpenID provider.',
-  tag: 'Auth',
   http: { method: 'POST', url: '/api/admin/auth/simple/settings' },
   permission: 'ADMIN',
   idempotent: true,
@@ -254,13 +243,10 @@ export const SetPasswordSettings = defineOperation({
 
 export const SetScimSettings = defineOperation({
   subject: 'call.gateway.set-scim-settings',
-  operationId: 'setScimSettings',
   summary: 'Update the settings of SCIM',
   description: 'Turns SCIM on or off. Turning it on for the first time creates the token, which is shown this once.',
-  tag: 'Auth',
   http: { method: 'POST', url: '/api/admin/scim-settings' },
   permission: 'ADMIN',
   body: ScimSettingsBody,
   reply: SavedScimSettings,
-  errors: ['ValidationError'],
 });

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
 import { Timestamp } from '../schemas.ts';
 import { Role } from './roles.ts';
 import { ClientAddressQuery, password, username } from './sign-in.ts';
 import { emailAddress, User } from './account.ts';
+
+const defineOperation = operationsOf('Public signup tokens');
 
 const enabled = Type.Boolean({ description: 'whether the link works' });
 const expiresAt = Timestamp('until when the link works');
@@ -56,12 +58,10 @@ export const CreateInviteLink = defineOperation({
   operationId: 'createPublicSignupToken',
   summary: 'Create an invitation link',
   description: 'Creates a link with which people create their own accounts, with the role Viewer.',
-  tag: 'Public signup tokens',
   http: { method: 'POST', url: '/api/admin/invite-link/tokens', status: 201 },
   permission: 'ADMIN',
   body: CreateInviteLinkBody,
   reply: InviteLink,
-  errors: ['ValidationError'],
 });
 
 export const GetInviteLink = defineOperation({
@@ -69,12 +69,10 @@ export const GetInviteLink = defineOperation({
   operationId: 'getPublicSignupToken',
   summary: 'Get an invitation link',
   description: 'Returns an invitation link with the users who used it.',
-  tag: 'Public signup tokens',
   http: { method: 'GET', url: '/api/admin/invite-link/tokens/:token' },
   permission: 'ADMIN',
   params: InviteLinkPath,
   reply: InviteLink,
-  errors: ['NotFoundError'],
 });
 
 export const ListInviteLinks = defineOperation({
@@ -82,7 +80,6 @@ export const ListInviteLinks = defineOperation({
   operationId: 'getAllPublicSignupTokens',
   summary: 'List the invitation links',
   description: 'Returns the links by which people create their own accounts.',
-  tag: 'Public signup tokens',
   http: { method: 'GET', url: '/api/admin/invite-link/tokens' },
   permission: 'ADMIN',
   reply: InviteLinks,
@@ -94,7 +91,6 @@ export const SignUp = defineOperation({
   operationId: 'addPublicSignupTokenUser',
   summary: 'Create an account by an invitation link',
   description: 'Creates a user with the role Viewer, who signs in with the password.',
-  tag: 'Public signup tokens',
   http: { method: 'POST', url: '/invite/:token/signup', status: 201, address: 'address' },
   permission: 'public',
   params: InviteLinkPath,
@@ -110,13 +106,11 @@ export const UpdateInviteLink = defineOperation({
   operationId: 'updatePublicSignupToken',
   summary: 'Update an invitation link',
   description: 'Changes until when an invitation link works, and whether it works.',
-  tag: 'Public signup tokens',
   http: { method: 'PUT', url: '/api/admin/invite-link/tokens/:token' },
   permission: 'ADMIN',
   params: InviteLinkPath,
   body: UpdateInviteLinkBody,
   reply: InviteLink,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateInviteLink = defineOperation({
@@ -124,7 +118,6 @@ export const ValidateInviteLink = defineOperation({
   operationId: 'validatePublicSignupToken',
   summary: 'Validate an invitation link',
   description: 'Returns whether an invitation link is valid.',
-  tag: 'Public signup tokens',
   http: { method: 'GET', url: '/invite/:token/validate' },
   permission: 'public',
   params: InviteLinkPath,

@@ -8,10 +8,7 @@ import { UserCard } from './account.ts';
 /** Counts the API tokens of environments, for the service that shows environments. Environments without tokens are left out. */
 export const CountEnvironmentTokens = defineOperation({
   subject: 'call.gateway.count-environment-tokens',
-  operationId: 'countEnvironmentTokens',
   summary: 'Count the API tokens of environments',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ project: Type.Optional(Type.String({ description: 'only the tokens of this project' })) }),
   reply: Type.Object({
@@ -22,10 +19,7 @@ export const CountEnvironmentTokens = defineOperation({
 /** Counts the members of projects and lists their owners, for the service that shows projects. Projects without members are left out. */
 export const CountProjectMembers = defineOperation({
   subject: 'call.gateway.count-project-members',
-  operationId: 'countProjectMembers',
   summary: 'Count the members of projects and list their owners',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ project: Type.Optional(Type.String({ description: 'only this project' })) }),
   reply: Type.Object({
@@ -48,10 +42,7 @@ export const CountProjectMembers = defineOperation({
  */
 export const EndEnvironmentAccess = defineOperation({
   subject: 'call.gateway.end-environment-access',
-  operationId: 'endEnvironmentAccess',
   summary: 'End the tokens and permissions of an environment that does not exist yet',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ environment: Type.String({ minLength: 1 }) }),
   errors: [],
@@ -63,10 +54,7 @@ export const EndEnvironmentAccess = defineOperation({
  */
 export const GetPermissionsOfUsers = defineOperation({
   subject: 'call.gateway.get-permissions-of-users',
-  operationId: 'getPermissionsOfUsers',
   summary: 'List the current rights of users',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ ids: Type.Array(Type.Integer(), { maxItems: 1_000 }) }),
   reply: Type.Object({ users: Type.Array(Type.Object({ user: UserCard, caller: Caller })) }),
@@ -78,10 +66,7 @@ export const GetPermissionsOfUsers = defineOperation({
  */
 export const HideProject = defineOperation({
   subject: 'call.gateway.hide-project',
-  operationId: 'hideProject',
   summary: 'Hide a project before it becomes private',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     id: Type.String({ minLength: 1, description: 'the id of the project' }),
@@ -92,10 +77,7 @@ export const HideProject = defineOperation({
 /** Lists the active users with one of the permissions in a project and environment, by name and then by id. */
 export const ListPermissionHolders = defineOperation({
   subject: 'call.gateway.list-permission-holders',
-  operationId: 'listPermissionHolders',
   summary: 'List the active users who hold one of the permissions in an environment',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.String(),
@@ -122,10 +104,7 @@ export const ListPermissionHolders = defineOperation({
  */
 export const ListTokensNearTheirEnd = defineOperation({
   subject: 'call.gateway.list-tokens-near-their-end',
-  operationId: 'listTokensNearTheirEnd',
   summary: 'List the tokens that end within a number of days',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ days: Type.Integer({ minimum: 1, maximum: 30 }) }),
   reply: Type.Object({

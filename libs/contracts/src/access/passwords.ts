@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
 import { Role } from './roles.ts';
 import { ClientAddressQuery, linkSecret, LinkSecretQuery, password, SessionClientQuery } from './sign-in.ts';
 import { maxPasswordLength } from './account.ts';
+
+const defineOperation = operationsOf('Users');
 
 export const ResetLinkUser = Type.Object(
   {
@@ -78,7 +80,6 @@ export const ChangeOwnPassword = defineOperation({
   summary: 'Set the own password',
   description:
     'Sets the password of the caller, who sends the current one. All sessions of the caller end; the browser that sends the request gets a new one.',
-  tag: 'Users',
   http: {
     method: 'POST',
     url: '/api/admin/user/change-password',
@@ -100,10 +101,8 @@ export const ChangeOwnPassword = defineOperation({
 
 export const ChangeUserPassword = defineOperation({
   subject: 'call.gateway.change-user-password',
-  operationId: 'changeUserPassword',
   summary: 'Set the password of a user',
   description: 'Sets the password of a user. All sessions of the user end.',
-  tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/:id/change-password' },
   permission: 'ADMIN',
   params: AccountPath,
@@ -130,7 +129,6 @@ export const CreateResetLink = defineOperation({
   summary: 'Create a password reset link',
   description:
     'Returns a link by which the user chooses a password, once and within a day. It replaces earlier links of the user, and is also sent by mail where a mail server is set.',
-  tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/reset-password' },
   permission: 'ADMIN',
   body: ResetLinkBody,
@@ -186,10 +184,8 @@ export const ValidateResetLink = defineOperation({
 
 export const ValidateUserPassword = defineOperation({
   subject: 'call.gateway.validate-user-password',
-  operationId: 'validateUserPassword',
   summary: 'Validate the strength of a password',
   description: 'Returns whether a password is strong enough.',
-  tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/validate-password' },
   readsOnly: true,
   permission: 'authenticated',

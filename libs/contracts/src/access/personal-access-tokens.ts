@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath, AccountTokenPath } from '../paths.ts';
 import { Nullable, Timestamp } from '../schemas.ts';
 import { User } from './account.ts';
+
+const defineOperation = operationsOf('Personal access tokens');
 
 const { seenAt, createdAt } = User.properties;
 
@@ -45,7 +47,6 @@ export const CreateOwnPat = defineOperation({
   operationId: 'createPat',
   summary: 'Create a personal access token',
   description: 'Creates a key that acts as the caller. The secret is shown only in this response.',
-  tag: 'Personal access tokens',
   http: { method: 'POST', url: '/api/admin/user/tokens', status: 201 },
   permission: 'authenticated',
   body: CreatePatBody,
@@ -75,7 +76,6 @@ export const DeleteOwnPat = defineOperation({
   operationId: 'deletePat',
   summary: 'Delete a personal access token',
   description: 'Deletes one of the own personal access tokens. It stops working.',
-  tag: 'Personal access tokens',
   http: { method: 'DELETE', url: '/api/admin/user/tokens/:id', anyContentType: true },
   permission: 'authenticated',
   params: AccountPath,
@@ -100,7 +100,6 @@ export const ListOwnPats = defineOperation({
   operationId: 'getPats',
   summary: 'List the own personal access tokens',
   description: 'Returns the personal access tokens of the caller, without their secrets.',
-  tag: 'Personal access tokens',
   http: { method: 'GET', url: '/api/admin/user/tokens' },
   permission: 'authenticated',
   reply: Pats,
@@ -117,5 +116,4 @@ export const ListUserPats = defineOperation({
   permission: 'ADMIN',
   params: AccountPath,
   reply: Pats,
-  errors: ['NotFoundError'],
 });

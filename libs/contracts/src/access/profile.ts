@@ -2,7 +2,9 @@ import { Type, type Static } from 'typebox';
 import { RootRole, User } from './account.ts';
 import { Grant } from '../permissions.ts';
 import { AnyObject, Constant } from '../schemas.ts';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
+
+const defineOperation = operationsOf('Users');
 
 const { name, username, email, imageUrl, loginAttempts, scimId, seenAt, createdAt } = User.properties;
 
@@ -68,7 +70,6 @@ export const GetOwnRoles = defineOperation({
   operationId: 'getUserRoles',
   summary: 'List the own roles',
   description: 'Returns the roles of the caller, in a project or everywhere.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user/roles' },
   permission: 'authenticated',
   query: UserRolesQuery,
@@ -77,10 +78,8 @@ export const GetOwnRoles = defineOperation({
 
 export const GetMe = defineOperation({
   subject: 'call.gateway.get-me',
-  operationId: 'getMe',
   summary: 'Get the caller',
   description: 'Returns the caller and their permissions.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user' },
   permission: 'authenticated',
   reply: Me,
@@ -88,10 +87,8 @@ export const GetMe = defineOperation({
 
 export const GetProfile = defineOperation({
   subject: 'call.gateway.get-profile',
-  operationId: 'getProfile',
   summary: 'Get the own profile',
   description: 'Returns the root role and the projects of the caller.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user/profile' },
   permission: 'authenticated',
   reply: Profile,

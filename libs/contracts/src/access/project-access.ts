@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ProjectGroupPath, ProjectPath, ProjectUserPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ProjectGroupPath, ProjectUserPath } from '../paths.ts';
 import { Constant, maxId, Timestamp } from '../schemas.ts';
 import { Group } from './groups.ts';
 import { Role, RoleHolders } from './roles.ts';
 import { User } from './account.ts';
+
+const defineOperation = operationsOf('Projects');
 
 function ids(description: string) {
   return Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), { maxItems: 1_000, description });
@@ -70,29 +72,21 @@ export const RolesInProjectBody = Type.Object(
 /** Emits `project-access-added`. */
 export const AddProjectAccess = defineOperation({
   subject: 'call.gateway.add-project-access',
-  operationId: 'addProjectAccess',
   summary: 'Add roles of users and groups in a project',
   description:
     'Adds roles to those that users and groups have. The caller cannot grant permissions that the caller lacks.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
-  params: ProjectPath,
   body: AddProjectAccessBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const GetProjectAccess = defineOperation({
   subject: 'call.gateway.get-project-access',
-  operationId: 'getProjectAccess',
   summary: 'Get the role assignments of a project',
   description: 'Returns the users and groups with a role in the project, and the roles that can be assigned.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
-  params: ProjectPath,
   reply: ProjectAccess,
-  errors: ['NotFoundError'],
 });
 
 export const ListProjectRoleHolders = defineOperation({
@@ -101,13 +95,10 @@ export const ListProjectRoleHolders = defineOperation({
   summary: 'List the role holders of a project and their permissions',
   description:
     'Returns the active users with the roles that apply in the project, root roles and those of groups included, and the permissions of these roles.',
-  tag: 'Projects',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/access/holders' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
-  params: ProjectPath,
   reply: RoleHolders,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `project-access-group-roles-deleted`. */
@@ -116,7 +107,6 @@ export const RemoveProjectGroup = defineOperation({
   operationId: 'removeGroupAccess',
   summary: 'Remove all roles of a group in a project',
   description: 'Removes every role that the group has in the project.',
-  tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/groups/:groupId/roles', anyContentType: true },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectGroupPath,
@@ -129,7 +119,6 @@ export const RemoveProjectUser = defineOperation({
   operationId: 'removeUserAccess',
   summary: 'Remove all roles of a user in a project',
   description: 'Removes every role that the user has in the project.',
-  tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/users/:userId/roles', anyContentType: true },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectUserPath,
@@ -139,13 +128,10 @@ export const RemoveProjectUser = defineOperation({
 /** Emits `project-access-updated`. */
 export const SetProjectAccess = defineOperation({
   subject: 'call.gateway.set-project-access',
-  operationId: 'setProjectAccess',
   summary: 'Set the role assignments of a project',
   description: 'Replaces all roles in the project. The caller cannot grant permissions that the caller lacks.',
-  tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
-  params: ProjectPath,
   body: SetProjectAccessBody,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });
@@ -157,7 +143,6 @@ export const SetProjectGroupRoles = defineOperation({
   summary: 'Set the roles of a group in a project',
   description:
     'Replaces the roles of the group in the project. The caller cannot grant permissions that the caller lacks.',
-  tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/groups/:groupId/roles' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectGroupPath,
@@ -172,7 +157,6 @@ export const SetProjectUserRoles = defineOperation({
   summary: 'Set the roles of a user in a project',
   description:
     'Replaces the roles of the user in the project. The caller cannot grant permissions that the caller lacks.',
-  tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/users/:userId/roles' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_WRITE'],
   params: ProjectUserPath,

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { RolePath } from '../paths.ts';
 import { permissionsOfType } from '../permission-catalogue.ts';
 import { type Permission, permissions } from '../permissions.ts';
 import { Constant, notBlank, Nullable } from '../schemas.ts';
+
+const defineOperation = operationsOf('Roles');
 
 const roleId = Type.Integer({ description: 'the id of the role' });
 const roleType = Type.Enum(['root', 'project', 'root-custom', 'custom'], {
@@ -230,21 +232,17 @@ export type RoleHolders = Static<typeof RoleHolders>;
 /** Copies the permissions of every role from one environment to another. Emits `role-updated` for each that changes. */
 export const CopyEnvironmentPermissions = defineOperation({
   subject: 'call.gateway.copy-environment-permissions',
-  operationId: 'copyEnvironmentPermissions',
   summary: 'Copy the permissions of roles from one environment to another',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ from: Type.String(), to: Type.String() }),
+  tag: 'Internal',
 });
 
 /** Emits `role-created`. */
 export const CreateRole = defineOperation({
   subject: 'call.gateway.create-role',
-  operationId: 'createRole',
   summary: 'Create a role',
   description: 'Adds a role with permissions, everywhere or for single environments.',
-  tag: 'Roles',
   http: {
     method: 'POST',
     url: '/api/admin/roles',
@@ -259,10 +257,8 @@ export const CreateRole = defineOperation({
 /** Emits `role-deleted`. */
 export const DeleteRole = defineOperation({
   subject: 'call.gateway.delete-role',
-  operationId: 'deleteRole',
   summary: 'Delete a role',
   description: 'Deletes a custom role that is not assigned.',
-  tag: 'Roles',
   http: { method: 'DELETE', url: '/api/admin/roles/:id', anyContentType: true },
   permission: 'ADMIN',
   params: RolePath,
@@ -274,12 +270,10 @@ export const GetRole = defineOperation({
   operationId: 'getRoleById',
   summary: 'Get a role',
   description: 'Returns a role with its permissions.',
-  tag: 'Roles',
   http: { method: 'GET', url: '/api/admin/roles/:id' },
   permission: ['READ_ROLE', 'UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   params: RolePath,
   reply: RoleWithPermissions,
-  errors: ['NotFoundError'],
 });
 
 /** Lists the permissions that roles can grant. */
@@ -288,7 +282,6 @@ export const ListPermissions = defineOperation({
   operationId: 'getPermissions',
   summary: 'List the permissions',
   description: 'Returns the permission catalogue with the existing environments.',
-  tag: 'Roles',
   http: { method: 'GET', url: '/api/admin/permissions' },
   permission: 'authenticated',
   reply: AvailablePermissions,
@@ -299,7 +292,6 @@ export const ListRoles = defineOperation({
   operationId: 'getRoles',
   summary: 'List the roles',
   description: 'Returns the predefined roles and the custom ones.',
-  tag: 'Roles',
   http: { method: 'GET', url: '/api/admin/roles' },
   permission: ['READ_ROLE', 'UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   reply: Roles,
@@ -312,7 +304,6 @@ export const ListRootRoleHolders = defineOperation({
   summary: 'List the holders of root roles and their permissions',
   description:
     'Returns the active users with their root roles, their own and those of their groups, and the permissions of these roles.',
-  tag: 'Roles',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/access/holders' },
   permission: 'ADMIN',
@@ -322,10 +313,8 @@ export const ListRootRoleHolders = defineOperation({
 /** Emits `role-updated`. */
 export const UpdateRole = defineOperation({
   subject: 'call.gateway.update-role',
-  operationId: 'updateRole',
   summary: 'Update a role',
   description: 'Changes a custom role. The permissions of its holders change immediately.',
-  tag: 'Roles',
   http: { method: 'PUT', url: '/api/admin/roles/:id' },
   permission: 'ADMIN',
   params: RolePath,
@@ -336,10 +325,8 @@ export const UpdateRole = defineOperation({
 
 export const ValidateRole = defineOperation({
   subject: 'call.gateway.validate-role',
-  operationId: 'validateRole',
   summary: 'Validate the name of a role',
   description: 'Validates the name of a role. Nothing is stored.',
-  tag: 'Roles',
   http: { method: 'POST', url: '/api/admin/roles/validate' },
   permission: 'ADMIN',
   readsOnly: true,

@@ -1,9 +1,11 @@
 import { Type, type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath, AccountTokenPath } from '../paths.ts';
 import { PageQuery } from '../schemas.ts';
 import { AccountText, User, RootRole, rootRoleReference } from './account.ts';
 import { CreatedPat, CreatePatBody, Pats, Pat } from './personal-access-tokens.ts';
+
+const defineOperation = operationsOf('Service Accounts');
 
 const { active } = User.properties;
 
@@ -40,10 +42,8 @@ export const UpdateServiceAccountBody = Type.Object(
 /** Emits `pat-created`. */
 export const CreateServiceAccountToken = defineOperation({
   subject: 'call.gateway.create-service-account-token',
-  operationId: 'createServiceAccountToken',
   summary: 'Create a token of a service account',
   description: 'Creates a key that acts as the service account. The secret is shown only in this response.',
-  tag: 'Service Accounts',
   http: { method: 'POST', url: '/api/admin/service-account/:id/token', status: 201 },
   permission: 'ADMIN',
   params: AccountPath,
@@ -55,10 +55,8 @@ export const CreateServiceAccountToken = defineOperation({
 /** Emits `service-account-created`. */
 export const CreateServiceAccount = defineOperation({
   subject: 'call.gateway.create-service-account',
-  operationId: 'createServiceAccount',
   summary: 'Create a service account',
   description: 'Adds an account for a machine.',
-  tag: 'Service Accounts',
   http: {
     method: 'POST',
     url: '/api/admin/service-account',
@@ -68,16 +66,13 @@ export const CreateServiceAccount = defineOperation({
   permission: 'ADMIN',
   body: CreateServiceAccountBody,
   reply: User,
-  errors: ['ValidationError'],
 });
 
 /** Emits `pat-deleted`. */
 export const DeleteServiceAccountToken = defineOperation({
   subject: 'call.gateway.delete-service-account-token',
-  operationId: 'deleteServiceAccountToken',
   summary: 'Delete a token of a service account',
   description: 'Deletes a token of a service account. It stops working.',
-  tag: 'Service Accounts',
   http: { method: 'DELETE', url: '/api/admin/service-account/:id/token/:tokenId', anyContentType: true },
   permission: 'ADMIN',
   params: AccountTokenPath,
@@ -87,10 +82,8 @@ export const DeleteServiceAccountToken = defineOperation({
 /** Emits `service-account-deleted`. */
 export const DeleteServiceAccount = defineOperation({
   subject: 'call.gateway.delete-service-account',
-  operationId: 'deleteServiceAccount',
   summary: 'Delete a service account',
   description: 'Deletes a service account. All its keys stop working.',
-  tag: 'Service Accounts',
   http: { method: 'DELETE', url: '/api/admin/service-account/:id', anyContentType: true },
   permission: 'ADMIN',
   params: AccountPath,
@@ -102,12 +95,10 @@ export const ListServiceAccountTokens = defineOperation({
   operationId: 'getServiceAccountTokens',
   summary: 'List the tokens of a service account',
   description: 'Returns the tokens of a service account, without their secrets.',
-  tag: 'Service Accounts',
   http: { method: 'GET', url: '/api/admin/service-account/:id/token' },
   permission: 'ADMIN',
   params: AccountPath,
   reply: Pats,
-  errors: ['NotFoundError'],
 });
 
 export const ListServiceAccounts = defineOperation({
@@ -115,7 +106,6 @@ export const ListServiceAccounts = defineOperation({
   operationId: 'getServiceAccounts',
   summary: 'List the service accounts',
   description: 'Returns the service accounts with their tokens, without secrets.',
-  tag: 'Service Accounts',
   http: { method: 'GET', url: '/api/admin/service-account' },
   permission: 'ADMIN',
   query: PageQuery('service accounts'),
@@ -125,10 +115,8 @@ export const ListServiceAccounts = defineOperation({
 /** Emits `service-account-updated`. */
 export const UpdateServiceAccount = defineOperation({
   subject: 'call.gateway.update-service-account',
-  operationId: 'updateServiceAccount',
   summary: 'Update a service account',
   description: 'Changes name, root role, and whether the keys of the account work.',
-  tag: 'Service Accounts',
   http: { method: 'PUT', url: '/api/admin/service-account/:id' },
   permission: 'ADMIN',
   params: AccountPath,

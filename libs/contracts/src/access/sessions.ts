@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath, SessionPath } from '../paths.ts';
 import { Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Users');
 
 export const UserSession = Type.Object(
   {
@@ -28,7 +30,6 @@ export const EndOtherSessions = defineOperation({
   operationId: 'deleteOtherSessions',
   summary: 'End all other own sessions',
   description: 'Signs the caller out of all browsers but the one that sends this request.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user/sessions', anyContentType: true },
   permission: 'authenticated',
@@ -39,12 +40,10 @@ export const EndOwnSession = defineOperation({
   operationId: 'deleteSession',
   summary: 'End one of the own sessions',
   description: 'Signs the caller out of one browser.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user/sessions/:sessionId', anyContentType: true },
   permission: 'authenticated',
   params: SessionPath,
-  errors: ['NotFoundError'],
 });
 
 export const EndUserSessions = defineOperation({
@@ -52,12 +51,10 @@ export const EndUserSessions = defineOperation({
   operationId: 'deleteUserSessions',
   summary: 'End all sessions of a user',
   description: 'Signs a user out of all browsers. The API keys of the user still work.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user-admin/:id/sessions', anyContentType: true },
   permission: 'ADMIN',
   params: AccountPath,
-  errors: ['NotFoundError'],
 });
 
 export const ListOwnSessions = defineOperation({
@@ -65,7 +62,6 @@ export const ListOwnSessions = defineOperation({
   operationId: 'getSessions',
   summary: 'List the own sessions',
   description: 'Returns the browsers that the caller is signed in with.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user/sessions' },
   permission: 'authenticated',
@@ -77,11 +73,9 @@ export const ListUserSessions = defineOperation({
   operationId: 'getUserSessions',
   summary: 'List the sessions of a user',
   description: 'Returns the browsers that a user is signed in with.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user-admin/:id/sessions' },
   permission: 'ADMIN',
   params: AccountPath,
   reply: UserSessions,
-  errors: ['NotFoundError'],
 });

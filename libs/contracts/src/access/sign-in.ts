@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { Nullable } from '../schemas.ts';
 import { emailAddress, maxPasswordLength, User } from './account.ts';
+
+const defineOperation = operationsOf('Auth');
 
 export const password = Type.String({ minLength: 1, maxLength: maxPasswordLength, description: 'the password' });
 
@@ -47,11 +49,9 @@ export const FirstAdminBody = Type.Object(
 /** Emits `user-created`. */
 export const CreateFirstAdmin = defineOperation({
   subject: 'call.gateway.create-first-admin',
-  operationId: 'createFirstAdmin',
   summary: 'Create the first administrator',
   description:
     'Creates an administrator with a password, and signs them in. The link works once, and only while no user exists.',
-  tag: 'Auth',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/auth/first', status: 201, address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
@@ -67,7 +67,6 @@ export const LogIn = defineOperation({
   summary: 'Sign in with a password',
   description:
     'Starts a session and sets its cookie, which works like an API key of the user. Every failure has the same response, whether the user exists or not.',
-  tag: 'Auth',
   http: { method: 'POST', url: '/auth/simple/login', address: 'address', headers: { userAgent: 'User-Agent' } },
   permission: 'public',
   query: SessionClientQuery,
@@ -81,7 +80,6 @@ export const ValidateFirstAdminLink = defineOperation({
   operationId: 'validateFirstLink',
   summary: 'Validate the link of the first administrator',
   description: 'Returns whether the link that the first start prints can still be used.',
-  tag: 'Auth',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/auth/first/validate' },
   permission: 'public',

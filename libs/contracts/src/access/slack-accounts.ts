@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { maxCommentLength } from '../change-requests/change-request.ts';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath, AccountTokenPath } from '../paths.ts';
 import { maxId, Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Users');
 
 /** How long the link works by which a person links a Slack account, in minutes. */
 export const slackLinkMinutes = 10;
@@ -40,7 +42,6 @@ export const CheckSlackLink = defineOperation({
   operationId: 'checkSlackAccountLink',
   summary: 'Look up which Slack account a link is for',
   description: 'Returns the Slack account that a link would link to the caller, without linking it.',
-  tag: 'Users',
   isBuntingExtension: true,
   readsOnly: true,
   http: { method: 'POST', url: '/api/admin/user/slack-accounts/check' },
@@ -56,11 +57,9 @@ export const CheckSlackLink = defineOperation({
 /** Emits `slack-account-linked`. */
 export const LinkSlackAccount = defineOperation({
   subject: 'call.gateway.link-slack-account',
-  operationId: 'linkSlackAccount',
   summary: 'Link a Slack account to the caller',
   description:
     'Lets the buttons that a Slack account presses in messages about change requests act as the caller, whose e-mail address must be that of the Slack account. Needs a session: API keys cannot link.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/user/slack-accounts', status: 201 },
   permission: 'authenticated',
@@ -74,7 +73,6 @@ export const ListOwnSlackAccounts = defineOperation({
   operationId: 'getSlackAccounts',
   summary: 'List the own Slack accounts',
   description: 'Returns the Slack accounts that act as the caller.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user/slack-accounts' },
   permission: 'authenticated',
@@ -87,12 +85,10 @@ export const UnlinkOwnSlackAccount = defineOperation({
   operationId: 'unlinkSlackAccount',
   summary: 'Unlink one of the own Slack accounts',
   description: 'Ends the link of a Slack account to the caller.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user/slack-accounts/:id', anyContentType: true },
   permission: 'authenticated',
   params: AccountPath,
-  errors: ['NotFoundError'],
 });
 
 export const ListUserSlackAccounts = defineOperation({
@@ -100,27 +96,22 @@ export const ListUserSlackAccounts = defineOperation({
   operationId: 'getUserSlackAccounts',
   summary: 'List the Slack accounts of a user',
   description: 'Returns the Slack accounts that act as a user.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/user-admin/:id/slack-accounts' },
   permission: 'ADMIN',
   params: AccountPath,
   reply: SlackAccounts,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `slack-account-unlinked`. */
 export const UnlinkUserSlackAccount = defineOperation({
   subject: 'call.gateway.unlink-user-slack-account',
-  operationId: 'unlinkUserSlackAccount',
   summary: 'Unlink a Slack account of a user',
   description: 'Ends the link of a Slack account to a user.',
-  tag: 'Users',
   isBuntingExtension: true,
   http: { method: 'DELETE', url: '/api/admin/user-admin/:id/slack-accounts/:tokenId', anyContentType: true },
   permission: 'ADMIN',
   params: AccountTokenPath,
-  errors: ['NotFoundError'],
 });
 
 const person = Nullable(Type.Object({ id: Type.Integer(), name: Type.String() }), {
@@ -133,10 +124,7 @@ const person = Nullable(Type.Object({ id: Type.Integer(), name: Type.String() })
  */
 export const InviteSlackUser = defineOperation({
   subject: 'call.gateway.invite-slack-user',
-  operationId: 'inviteSlackUser',
   summary: 'Make a link by which a person links a Slack account, unless it is linked',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: false,
   body: Type.Object({
     ...namedSlackUser,
@@ -153,6 +141,7 @@ export const InviteSlackUser = defineOperation({
       description: 'the token of the link; null for an account that acts as somebody, and without an e-mail address',
     }),
   }),
+  tag: 'Internal',
 });
 
 export const slackReviews = ['approve', 'reject', 'comment'] as const;
@@ -163,10 +152,7 @@ export const slackReviews = ['approve', 'reject', 'comment'] as const;
  */
 export const ReviewAsSlackUser = defineOperation({
   subject: 'call.gateway.review-as-slack-user',
-  operationId: 'reviewAsSlackUser',
   summary: 'Review a change request as the person of a Slack account',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     ...slackUser,
@@ -184,4 +170,5 @@ export const ReviewAsSlackUser = defineOperation({
     by: person,
     refusal: Nullable(Type.String(), { description: 'why the review was refused; null if it was given' }),
   }),
+  tag: 'Internal',
 });

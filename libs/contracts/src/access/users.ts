@@ -1,8 +1,10 @@
 import { Type, type Static } from 'typebox';
 import { AccountText, User, RootRole, emailAddress, rootRoleReference, maxPasswordLength } from './account.ts';
 import { Nullable, notBlank, Constant, Timestamp, maxId, PageQuery } from '../schemas.ts';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AccountPath } from '../paths.ts';
+
+const defineOperation = operationsOf('Users');
 
 const { id, name, username, email, imageUrl, scimId, seenAt, createdAt, active, accountType } = User.properties;
 
@@ -204,7 +206,6 @@ export const CountAdmins = defineOperation({
   operationId: 'getAdminCount',
   summary: 'Count the administrators',
   description: 'Returns the number of users and service accounts whose own root role is Admin.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/admin-count' },
   permission: 'ADMIN',
   reply: AdminCount,
@@ -213,11 +214,9 @@ export const CountAdmins = defineOperation({
 /** Emits `user-created`. */
 export const CreateUser = defineOperation({
   subject: 'call.gateway.create-user',
-  operationId: 'createUser',
   summary: 'Create a user',
   description:
     'Adds a user. Without a password the response has a link with which the user chooses one, within a week.',
-  tag: 'Users',
   http: {
     method: 'POST',
     url: '/api/admin/user-admin',
@@ -227,16 +226,13 @@ export const CreateUser = defineOperation({
   permission: 'ADMIN',
   body: CreateUserBody,
   reply: CreatedUser,
-  errors: ['ValidationError'],
 });
 
 /** Emits `user-deleted` for each. */
 export const DeleteInactiveUsers = defineOperation({
   subject: 'call.gateway.delete-inactive-users',
-  operationId: 'deleteInactiveUsers',
   summary: 'Delete inactive users',
   description: 'Deletes those of the users who are inactive, all or none. The others, and the caller, stay.',
-  tag: 'Users',
   http: { method: 'POST', url: '/api/admin/user-admin/inactive/delete' },
   permission: 'ADMIN',
   body: DeleteInactiveUsersBody,
@@ -246,10 +242,8 @@ export const DeleteInactiveUsers = defineOperation({
 /** Emits `user-deleted`. */
 export const DeleteUser = defineOperation({
   subject: 'call.gateway.delete-user',
-  operationId: 'deleteUser',
   summary: 'Delete a user',
   description: 'Deletes a user. All keys of the user stop working.',
-  tag: 'Users',
   http: { method: 'DELETE', url: '/api/admin/user-admin/:id', anyContentType: true },
   permission: 'ADMIN',
   params: AccountPath,
@@ -258,30 +252,24 @@ export const DeleteUser = defineOperation({
 
 export const GetUserPermissions = defineOperation({
   subject: 'call.gateway.get-user-permissions',
-  operationId: 'getUserPermissions',
   summary: 'Get the permissions of a user',
   description:
     'Returns every permission with whether the user holds it: everywhere, or in the project and environment of the query.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/:id/permissions' },
   permission: 'ADMIN',
   params: AccountPath,
   query: UserPermissionsQuery,
   reply: UserPermissions,
-  errors: ['NotFoundError'],
 });
 
 export const GetUser = defineOperation({
   subject: 'call.gateway.get-user',
-  operationId: 'getUser',
   summary: 'Get a user',
   description: 'Returns a user.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/:id' },
   permission: 'ADMIN',
   params: AccountPath,
   reply: User,
-  errors: ['NotFoundError'],
 });
 
 /** Lists the users who have not used Bunting for 180 days. */
@@ -290,7 +278,6 @@ export const ListInactiveUsers = defineOperation({
   operationId: 'getInactiveUsers',
   summary: 'List the inactive users',
   description: 'Returns the users who were created, and last used a key or a session, more than 180 days ago.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/inactive' },
   permission: 'ADMIN',
   reply: InactiveUsers,
@@ -301,7 +288,6 @@ export const ListUsersAndGroups = defineOperation({
   operationId: 'getBaseUsersAndGroups',
   summary: 'List the users and groups that can get access',
   description: 'Returns the names of users, service accounts and groups, for callers who assign roles in projects.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/access' },
   permission: ['UPDATE_PROJECT', 'PROJECT_USER_ACCESS_READ', 'PROJECT_USER_ACCESS_WRITE'],
   reply: UsersAndGroups,
@@ -312,7 +298,6 @@ export const ListUsers = defineOperation({
   operationId: 'getUsers',
   summary: 'List the users',
   description: 'Returns the users who were not deleted, and the roles that they can have everywhere.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin' },
   permission: 'ADMIN',
   query: PageQuery('users'),
@@ -321,11 +306,9 @@ export const ListUsers = defineOperation({
 
 export const SearchUsers = defineOperation({
   subject: 'call.gateway.search-users',
-  operationId: 'searchUsers',
   summary: 'Search users',
   description:
     'Returns the users whose name, username or e-mail begins with the text, or those with the ids. Deleted ones are left out.',
-  tag: 'Users',
   http: { method: 'GET', url: '/api/admin/user-admin/search' },
   permission: 'authenticated',
   query: SearchUsersQuery,
@@ -336,10 +319,8 @@ export const SearchUsers = defineOperation({
 /** Emits `user-updated`. */
 export const UpdateUser = defineOperation({
   subject: 'call.gateway.update-user',
-  operationId: 'updateUser',
   summary: 'Update a user',
   description: 'Changes name, e-mail, root role, and whether the keys of the user work.',
-  tag: 'Users',
   http: { method: 'PUT', url: '/api/admin/user-admin/:id' },
   permission: 'ADMIN',
   params: AccountPath,

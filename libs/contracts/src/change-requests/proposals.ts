@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { ChangesBody, SingleChangeBody } from '../changes/change.ts';
 import { CheckedChange } from '../changes/operations.ts';
-import { defineOperation } from '../operation.ts';
-import { ChangePath, ChangeRequestPath, ProjectEnvironmentPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ChangePath, ChangeRequestPath } from '../paths.ts';
 import { Nullable, TrimmedText } from '../schemas.ts';
 import { ChangeRequest, ChangeRequestPreview, changeRequestStates } from './change-request.ts';
+
+const defineOperation = operationsOf('Change Requests');
 
 /** Emits `change-request-created` and `change-added`. */
 export const AddChanges = defineOperation({
@@ -13,10 +15,8 @@ export const AddChanges = defineOperation({
   summary: 'Create or add to a change request',
   description:
     "Adds the changes to the caller's change request for this project and environment. When there is none, it is created.",
-  tag: 'Change Requests',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests' },
   permission: 'proposer',
-  params: ProjectEnvironmentPath,
   query: Type.Object({
     new: Type.Optional(
       Type.Boolean({
@@ -34,15 +34,12 @@ export const AddChanges = defineOperation({
 /** The rule is that of `AddChanges`: the caller's draft, or else the newest request that accepts changes. */
 export const GetProposalTarget = defineOperation({
   subject: 'call.change-requests.get-proposal-target',
-  operationId: 'getProposalTarget',
   summary: 'Get the change request to which a proposal would be added',
   description:
     "Returns the caller's change request to which further changes for this project and environment would be added; null where they would create one. Adding changes to one that is in review or approved removes its approvals.",
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/target' },
   permission: 'authenticated',
-  params: ProjectEnvironmentPath,
   reply: Type.Object(
     {
       changeRequest: Nullable(
@@ -57,15 +54,12 @@ export const GetProposalTarget = defineOperation({
     },
     { title: 'proposalTargetSchema', description: 'The change request to which a proposal would be added.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 export const DiscardChange = defineOperation({
   subject: 'call.change-requests.discard-change',
-  operationId: 'discardChange',
   summary: 'Discard a change',
   description: 'Removes a change from a change request. Emits `change-discarded`.',
-  tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
   ifMatch: 'change request',
   permission: 'authenticated',
@@ -78,7 +72,6 @@ export const DiscardDraft = defineOperation({
   operationId: 'deleteChangeRequest',
   summary: 'Discard a draft',
   description: 'Deletes a draft, which only its author can see. Emits `change-request-discarded`.',
-  tag: 'Change Requests',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/change-requests/:id' },
   ifMatch: 'change request',
   permission: 'authenticated',
@@ -88,11 +81,9 @@ export const DiscardDraft = defineOperation({
 
 export const EditChange = defineOperation({
   subject: 'call.change-requests.edit-change',
-  operationId: 'editChange',
   summary: 'Update a change',
   description:
     'Replaces a change of a change request by another one with the same action and subject. Emits `change-edited`.',
-  tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/changes/:changeId' },
   ifMatch: 'change request',
   permission: 'proposer',
@@ -104,18 +95,14 @@ export const EditChange = defineOperation({
 
 export const PreviewProposal = defineOperation({
   subject: 'call.change-requests.preview-proposal',
-  operationId: 'previewProposal',
   summary: 'Preview changes',
   description: 'Previews the effect of proposing and applying changes. Nothing is stored.',
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/change-requests/preview' },
   permission: 'proposer',
   readsOnly: true,
-  params: ProjectEnvironmentPath,
   body: Type.Unsafe<unknown>({ type: ['object', 'array'], documentation: ChangesBody }),
   reply: ChangeRequestPreview,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 /**
@@ -124,10 +111,7 @@ export const PreviewProposal = defineOperation({
  */
 export const ProposeImport = defineOperation({
   subject: 'call.change-requests.propose-import',
-  operationId: 'proposeImport',
   summary: 'Create a change request for the changes of an import that need approval',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     importId: Type.String({ description: 'the id of the import' }),
@@ -141,14 +125,13 @@ export const ProposeImport = defineOperation({
     changes: Type.Array(CheckedChange),
   }),
   reply: Type.Object({ id: Type.Integer({ description: 'the change request' }) }),
+  tag: 'Internal',
 });
 
 export const RevertChangeRequest = defineOperation({
   subject: 'call.change-requests.revert-change-request',
-  operationId: 'revertChangeRequest',
   summary: 'Revert a change request',
   description: 'Creates a draft that undoes an applied change request. Later changes show as overwrites.',
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/revert' },
   permission: 'proposer',
@@ -162,7 +145,6 @@ export const SetTitle = defineOperation({
   operationId: 'updateChangeRequestTitle',
   summary: 'Rename a change request',
   description: 'Sets the title of a change request.',
-  tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/title', status: 204 },
   ifMatch: 'change request',
   permission: 'authenticated',

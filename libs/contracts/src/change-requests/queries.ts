@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ChangesBody } from '../changes/change.ts';
 import { ChangeWithSnapshot } from '../changes/operations.ts';
-import { defineOperation } from '../operation.ts';
-import { ChangeRequestPath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ChangeRequestPath } from '../paths.ts';
 import { AnyObject, Nullable } from '../schemas.ts';
 import { ConstraintBody } from '../strategies/constraints.ts';
 import { SegmentUsage } from '../strategies/segments.ts';
@@ -14,6 +14,8 @@ import {
   PendingChangeRequest,
   changeRequestStates,
 } from './change-request.ts';
+
+const defineOperation = operationsOf('Change Requests');
 
 function share(description: string) {
   return Type.Number({ minimum: 0, maximum: 100, description });
@@ -118,10 +120,8 @@ export const CountActionable = defineOperation({
   operationId: 'getProjectActionableChangeRequests',
   summary: 'Count the change requests that the caller can act on',
   description: 'Returns the number of change requests of a project that the caller can approve or apply now.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/actionable' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Object(
     { total: Type.Integer({ description: 'the number of change requests that the caller can act on' }) },
     {
@@ -129,7 +129,6 @@ export const CountActionable = defineOperation({
       description: 'The number of change requests that the caller can act on.',
     },
   ),
-  errors: ['NotFoundError'],
 });
 
 export const CountChangeRequests = defineOperation({
@@ -137,10 +136,8 @@ export const CountChangeRequests = defineOperation({
   operationId: 'getProjectChangeRequestCount',
   summary: 'Count the change requests of a project',
   description: 'Returns the number of change requests of a project, by state, without drafts.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/count' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Object(
     {
       total: Type.Integer({ description: 'all but drafts' }),
@@ -152,20 +149,16 @@ export const CountChangeRequests = defineOperation({
     },
     { title: 'changeRequestCountSchema', description: 'The number of change requests, by state.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 export const GetChangeRequest = defineOperation({
   subject: 'call.change-requests.get-change-request',
-  operationId: 'getChangeRequest',
   summary: 'Get a change request',
   description: 'Returns a change request with its changes, conflicts and comments.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id' },
   permission: 'authenticated',
   params: ChangeRequestPath,
   reply: ChangeRequest,
-  errors: ['NotFoundError'],
 });
 
 export const ListChangeRequests = defineOperation({
@@ -174,12 +167,9 @@ export const ListChangeRequests = defineOperation({
   summary: 'List the change requests of a project',
   description:
     'Returns the change requests of a project, newest first and at most 300 of them. Drafts are shown to their authors alone.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ChangeRequests,
-  errors: ['NotFoundError'],
 });
 
 export const ListOpenChangeRequests = defineOperation({
@@ -187,15 +177,12 @@ export const ListOpenChangeRequests = defineOperation({
   operationId: 'getOpenChangeRequestsForUser',
   summary: "List the caller's open change requests",
   description: 'Deprecated name of the list of pending change requests.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/open' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Array(PendingChangeRequest, {
     title: 'changeRequestsSchema',
     description: 'The pending change requests.',
   }),
-  errors: ['NotFoundError'],
   deprecated: true,
 });
 
@@ -204,15 +191,12 @@ export const ListPendingChangeRequests = defineOperation({
   operationId: 'getPendingChangeRequestsForUser',
   summary: "List the caller's pending change requests",
   description: "Returns the caller's pending change requests in the configured environments of the project.",
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/pending' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Array(PendingChangeRequest, {
     title: 'changeRequestsSchema',
     description: 'The pending change requests.',
   }),
-  errors: ['NotFoundError'],
 });
 
 export const ListPendingOfFeature = defineOperation({
@@ -220,12 +204,9 @@ export const ListPendingOfFeature = defineOperation({
   operationId: 'getPendingChangeRequestsForFeature',
   summary: 'List the pending change requests of a feature',
   description: 'Returns the pending change requests of all users that touch the feature.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/pending/:featureName' },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   reply: ChangeRequests,
-  errors: ['NotFoundError'],
 });
 
 function namesOfList(description: string) {
@@ -238,7 +219,6 @@ export const GetEditStatus = defineOperation({
   summary: 'Get where features are protected, and where changes of them wait',
   description:
     'Returns the protected environments of projects, and the environments in which change requests that are not closed change features. Drafts of others, and projects that the caller may not see, are left out.',
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/search/change-requests/edit-status' },
   permission: 'authenticated',
@@ -266,7 +246,6 @@ export const GetEditStatus = defineOperation({
     },
     { title: 'editStatusSchema', description: 'Where edits need a change request, and where changes wait.' },
   ),
-  errors: ['ValidationError'],
 });
 
 const StagedListName = Type.Object({
@@ -277,13 +256,11 @@ const StagedListName = Type.Object({
 /** Returns the strategies that would use a segment after open change requests are applied, within the projects that the caller may see. */
 export const ListProposedSegmentStrategies = defineOperation({
   subject: 'call.change-requests.list-proposed-segment-strategies',
-  operationId: 'listProposedSegmentStrategies',
   summary: 'List the strategies that would use a segment after the change requests that are not closed',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ segment: Type.Integer() }),
   reply: Type.Object({ changeRequestStrategies: SegmentUsage.properties.changeRequestStrategies }),
+  tag: 'Internal',
 });
 
 /** The most staged lists of one call of `FindNeededSegmentLists`. */
@@ -292,14 +269,12 @@ export const maxStagedListsPerCall = 100;
 /** Returns those of some staged lists that open change requests name. */
 export const FindNeededSegmentLists = defineOperation({
   subject: 'call.change-requests.find-needed-segment-lists',
-  operationId: 'findNeededSegmentLists',
   summary: 'Find the staged lists that change requests that are not closed name',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   readsOnly: true,
   body: Type.Object({ lists: Type.Array(StagedListName, { maxItems: maxStagedListsPerCall }) }),
   reply: Type.Object({ lists: Type.Array(StagedListName) }),
+  tag: 'Internal',
 });
 
 function names(description: string) {
@@ -313,10 +288,8 @@ export const ListScheduled = defineOperation({
   summary: 'List the scheduled change requests that touch given objects',
   description:
     'Returns the scheduled change requests that touch any of the given features, strategies or variants; none if none is given.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/scheduled' },
   permission: 'authenticated',
-  params: ProjectPath,
   query: Type.Object({
     feature: names('names of features: whatever is planned for them'),
     strategyId: names('ids of strategies that are to be changed, moved or deleted'),
@@ -335,25 +308,19 @@ export const ListScheduled = defineOperation({
 
 export const PreviewChangeRequest = defineOperation({
   subject: 'call.change-requests.preview-change-request',
-  operationId: 'previewChangeRequest',
   summary: 'Preview a change request',
   description: 'Previews the effect of applying the change request, by the functions that apply it.',
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/preview' },
   permission: 'authenticated',
   params: ChangeRequestPath,
   reply: ChangeRequestPreview,
-  errors: ['NotFoundError'],
 });
 
 /** Returns the changes of an open change request that the caller may see. */
 export const ReadProposedChanges = defineOperation({
   subject: 'call.change-requests.read-proposed-changes',
-  operationId: 'readProposedChanges',
   summary: 'Get the changes of a change request',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ id: Type.Integer() }),
   reply: Type.Object({
@@ -362,6 +329,7 @@ export const ReadProposedChanges = defineOperation({
     changes: Type.Array(ChangeWithSnapshot),
   }),
   errors: ['NotFoundError', 'ValidationError'],
+  tag: 'Internal',
 });
 
 /**
@@ -370,10 +338,7 @@ export const ReadProposedChanges = defineOperation({
  */
 export const GetPeopleOfChangeRequest = defineOperation({
   subject: 'call.change-requests.get-people-of-change-request',
-  operationId: 'getPeopleOfChangeRequest',
   summary: 'List the people whom a change request concerns',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     id: Type.Integer(),
@@ -390,6 +355,7 @@ export const GetPeopleOfChangeRequest = defineOperation({
     participants: Type.Array(Type.Integer(), { description: 'who has approved, rejected or commented' }),
   }),
   errors: ['NotFoundError'],
+  tag: 'Internal',
 });
 
 const described = Type.String({ description: 'in words, as the console shows it' });
@@ -397,10 +363,7 @@ const described = Type.String({ description: 'in words, as the console shows it'
 /** Describes a change request and its present effect, for the service that shows it outside of the console. */
 export const DescribeChangeRequest = defineOperation({
   subject: 'call.change-requests.describe-change-request',
-  operationId: 'describeChangeRequest',
   summary: 'Describe a change request and its effect in words',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     id: Type.Integer(),
@@ -438,6 +401,7 @@ export const DescribeChangeRequest = defineOperation({
     }),
   }),
   errors: ['NotFoundError'],
+  tag: 'Internal',
 });
 
 function filter(description: string, documentedPattern: string) {
@@ -446,11 +410,9 @@ function filter(description: string, documentedPattern: string) {
 
 export const SearchChangeRequests = defineOperation({
   subject: 'call.change-requests.search-change-requests',
-  operationId: 'searchChangeRequests',
   summary: 'Search change requests in all projects',
   description:
     'Returns the change requests that match every one of the criteria, newest first, page by page. Drafts are shown to their authors alone.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/search/change-requests' },
   permission: 'authenticated',
   query: Type.Object({

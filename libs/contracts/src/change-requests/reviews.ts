@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ChangeRequestPath, ProjectEnvironmentPath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ChangeRequestPath } from '../paths.ts';
 import { maxId, TrimmedText } from '../schemas.ts';
 import {
   ChangeRequestEnvironmentConfig,
@@ -9,6 +9,8 @@ import {
   changeRequestStates,
   maxCommentLength,
 } from './change-request.ts';
+
+const defineOperation = operationsOf('Change Requests');
 
 const card = {
   id: Type.Integer({ description: 'the id of the user' }),
@@ -77,17 +79,14 @@ export type ChangeRequestReview = Static<typeof ChangeRequestReview>;
 /** A later call may still be refused: the request, its flags and permissions can change in between. */
 export const GetChangeRequestReview = defineOperation({
   subject: 'call.change-requests.get-change-request-review',
-  operationId: 'getChangeRequestReview',
   summary: 'Get who reviews a change request, and what the caller may do with it',
   description:
     'Returns who may approve a change request and who did, the number of approvals that it lacks, and what the caller may do with it by state and permission.',
-  tag: 'Change Requests',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/review' },
   permission: 'authenticated',
   params: ChangeRequestPath,
   reply: ChangeRequestReview,
-  errors: ['NotFoundError'],
 });
 
 export const AddComment = defineOperation({
@@ -95,7 +94,6 @@ export const AddComment = defineOperation({
   operationId: 'addChangeRequestComment',
   summary: 'Comment on a change request',
   description: 'Adds a comment to a change request.',
-  tag: 'Change Requests',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/change-requests/:id/comments', status: 204 },
   ifMatch: 'change request',
   permission: 'authenticated',
@@ -113,7 +111,6 @@ export const AddComment = defineOperation({
     },
     { title: 'changeRequestAddCommentSchema', description: 'A comment.' },
   ),
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const GetApprovers = defineOperation({
@@ -121,7 +118,6 @@ export const GetApprovers = defineOperation({
   operationId: 'getRequestedApprovers',
   summary: 'List the requested reviewers of a change request',
   description: 'Returns the reviewers whom the author has requested, with the decision of each.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/:id/approvers' },
   permission: 'authenticated',
   params: ChangeRequestPath,
@@ -129,7 +125,6 @@ export const GetApprovers = defineOperation({
     { reviewers: Type.Array(RequestedReviewer, { description: 'in the order of the requests' }) },
     { title: 'requestedReviewersSchema', description: 'The requested reviewers.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 export const ListAvailableReviewers = defineOperation({
@@ -138,15 +133,12 @@ export const ListAvailableReviewers = defineOperation({
   summary: 'List the users who may approve change requests in an environment',
   description:
     'Returns the active users who may approve change requests in the environment. Callers find themselves only if they may approve their own.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/available-reviewers/:environment' },
   permission: 'authenticated',
-  params: ProjectEnvironmentPath,
   reply: Type.Object(
     { reviewers: Type.Array(Reviewer, { description: 'by name' }) },
     { title: 'availableReviewersSchema', description: 'The users who may approve change requests in the environment.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 /** Other users with the permission can still approve. */
@@ -156,7 +148,6 @@ export const SetApprovers = defineOperation({
   summary: 'Set the requested reviewers of a change request',
   description:
     'Replaces the reviewers whom the author has requested. A request grants no permission: every permitted reviewer may approve.',
-  tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/approvers', status: 204 },
   ifMatch: 'change request',
   permission: 'authenticated',
@@ -179,7 +170,6 @@ export const ChangeState = defineOperation({
   operationId: 'updateChangeRequestState',
   summary: 'Move a change request to another state',
   description: 'Sends a change request to review, approves, rejects, cancels, applies or schedules it.',
-  tag: 'Change Requests',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/change-requests/:id/state' },
   ifMatch: 'change request',
   permission: 'authenticated',
@@ -194,15 +184,12 @@ export const GetChangeRequestConfig = defineOperation({
   operationId: 'getProjectChangeRequestConfig',
   summary: 'Get the change request configuration of a project',
   description: 'Returns the environments of a project, and whether change requests protect each.',
-  tag: 'Change Requests',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/change-requests/config' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Array(ChangeRequestEnvironmentConfig, {
     title: 'changeRequestConfigSchema',
     description: 'The environments of the project, in their order.',
   }),
-  errors: ['NotFoundError'],
 });
 
 export const SetChangeRequestConfig = defineOperation({
@@ -211,14 +198,12 @@ export const SetChangeRequestConfig = defineOperation({
   summary: 'Protect an environment',
   description:
     'Enables or disables change requests for an environment of a project. Emits `change-request-configuration-updated`.',
-  tag: 'Change Requests',
   http: {
     method: 'PUT',
     url: '/api/admin/projects/:projectId/environments/:environment/change-requests/config',
     status: 204,
   },
   permission: ['PROJECT_CHANGE_REQUEST_WRITE', 'UPDATE_PROJECT'],
-  params: ProjectEnvironmentPath,
   body: Type.Object(
     {
       changeRequestsEnabled: Type.Boolean({ description: 'whether edits need a change request' }),
@@ -236,5 +221,4 @@ export const SetChangeRequestConfig = defineOperation({
       description: 'Whether change requests protect an environment.',
     },
   ),
-  errors: ['ValidationError', 'NotFoundError'],
 });

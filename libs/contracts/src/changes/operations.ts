@@ -25,10 +25,7 @@ export type CheckedChange = Static<typeof CheckedChange>;
 /** Validates changes on top of earlier ones, and returns their results. Nothing is stored. */
 export const CheckChanges = defineOperation({
   subject: 'call.features.check-changes',
-  operationId: 'checkChanges',
   summary: 'Validate changes on top of earlier ones',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.String(),
@@ -62,10 +59,7 @@ export type FeaturePreview = Static<typeof FeaturePreview>;
 /** Returns the result of each change request of a project, applied alone by the same rules as `apply-changes`. Nothing is stored. */
 export const PreviewChanges = defineOperation({
   subject: 'call.features.preview-changes',
-  operationId: 'previewChanges',
   summary: 'Preview the effect of change requests',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.String(),
@@ -111,10 +105,7 @@ export type AppliedChanges = Static<typeof AppliedChanges>;
  */
 export const ApplyChanges = defineOperation({
   subject: 'call.features.apply-changes',
-  operationId: 'applyChanges',
   summary: 'Apply the changes of a change request, all or none, exactly once',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     changeRequestId: Type.Integer(),
@@ -155,10 +146,7 @@ export const ApplyChanges = defineOperation({
 /** Sets whether direct edits in an environment require `SKIP_CHANGE_REQUEST`, because change requests protect it. */
 export const SetProtection = defineOperation({
   subject: 'call.features.set-protection',
-  operationId: 'setProtection',
   summary: 'Set whether an environment refuses direct edits',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.String(),

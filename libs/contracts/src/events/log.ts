@@ -28,10 +28,7 @@ export const LogEntry = Type.Object({
  */
 export const ReadEventLog = defineOperation({
   subject: 'call.audit.read-event-log',
-  operationId: 'readEventLog',
   summary: 'List the events after an id, with the end of the log',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     after: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
@@ -56,10 +53,7 @@ export const ReadEventLog = defineOperation({
 /** Finds the position in the log from which on events are not older than a time. */
 export const FindEventLogPosition = defineOperation({
   subject: 'call.audit.find-event-log-position',
-  operationId: 'findEventLogPosition',
   summary: 'Find the id after which events are not older than a time',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ since: Timestamp('the time') }),
   reply: Type.Object({ after: Count('the id of the last event before that time; 0 if there is none') }),

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { DeadLetter } from '../outbox.ts';
 import { documentedEventFilters, limitPattern, Nullable, offsetPattern, Timestamp } from '../schemas.ts';
 import { DeprecatedEvents, Event, Events, SearchEventsBody } from './event.ts';
+
+const defineOperation = operationsOf('Events');
 
 export const DeadLetters = Type.Object(
   {
@@ -23,13 +25,11 @@ export const DeadLetters = Type.Object(
 /** Lists the messages that services could not apply because of their content and retry. */
 export const CollectDeadLetters = defineOperation({
   subject: 'call.audit.collect-dead-letters',
-  operationId: 'collectDeadLetters',
   summary: 'List the dead letters',
   description:
     'A service that cannot apply an event, or a new state of a flag, a segment or a project, because of its content keeps it as a dead ' +
     'letter and tries again, with growing pauses and whenever it starts, until that succeeds. Events of the audit service that are ' +
     'listed here are not in the event log yet.',
-  tag: 'Events',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/dead-letters' },
   permission: 'ADMIN',
@@ -38,17 +38,14 @@ export const CollectDeadLetters = defineOperation({
 
 export const DeprecatedSearchEvents = defineOperation({
   subject: 'call.audit.deprecated-search-events',
-  operationId: 'deprecatedSearchEvents',
   summary: 'Search for events',
   description:
     'Returns the events that match the criteria, newest first. Deprecated: it may be removed in a future version. It omits types that Unleash 6.4 does not have: `GET /api/admin/search/events` has those.',
-  tag: 'Events',
   http: { method: 'POST', url: '/api/admin/events/search' },
   permission: 'authenticated',
   readsOnly: true,
   body: SearchEventsBody,
   reply: DeprecatedEvents,
-  errors: ['ValidationError'],
   deprecated: true,
 });
 
@@ -86,9 +83,7 @@ export const EventLogSize = Type.Object(
 /** Returns the number of events in the log, and its size on disk. */
 export const GetEventLogSize = defineOperation({
   subject: 'call.audit.get-event-log-size',
-  operationId: 'getEventLogSize',
   summary: 'Get the size of the event log',
-  tag: 'Events',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/size' },
   permission: 'ADMIN',
@@ -102,10 +97,7 @@ function eventCount(description: string) {
 /** Counts the events of projects, for the service that shows projects. A project without events is left out. Days are days of UTC. */
 export const GetProjectActivity = defineOperation({
   subject: 'call.audit.get-project-activity',
-  operationId: 'getProjectActivity',
   summary: 'Count the events of projects',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     project: Type.Optional(Type.String({ description: 'only this project' })),
@@ -126,6 +118,7 @@ export const GetProjectActivity = defineOperation({
       }),
     ),
   }),
+  tag: 'Internal',
 });
 
 export const EventCreators = Type.Array(
@@ -142,7 +135,6 @@ export const ListEventCreators = defineOperation({
   subject: 'call.audit.list-event-creators',
   operationId: 'getEventCreators',
   summary: 'List the creators of events',
-  tag: 'Events',
   http: { method: 'GET', url: '/api/admin/event-creators' },
   permission: 'authenticated',
   reply: EventCreators,
@@ -159,11 +151,11 @@ export const ListNewestEventsOfFeature = defineOperation({
   operationId: 'getEventsForToggle',
   summary: 'List the newest events of a feature',
   description: 'Returns the 100 newest events of the feature that the caller may see; none for an unknown feature.',
-  tag: 'Events',
   http: { method: 'GET', url: '/api/admin/events/:featureName' },
   permission: 'authenticated',
   params: Type.Object({ featureName: Type.String({ description: 'name of the feature' }) }),
   reply: FeatureEvents,
+  errors: [],
 });
 
 export const ListNewestEvents = defineOperation({
@@ -171,7 +163,6 @@ export const ListNewestEvents = defineOperation({
   operationId: 'getEvents',
   summary: 'List the newest events',
   description: 'Returns the 100 newest events, of the whole log or of one project.',
-  tag: 'Events',
   http: { method: 'GET', url: '/api/admin/events' },
   permission: 'ADMIN',
   query: Type.Object({ project: Type.Optional(Type.String({ description: 'the id of a project' })) }),
@@ -228,11 +219,9 @@ export const eventFilterParameters = {
 
 export const SearchEvents = defineOperation({
   subject: 'call.audit.search-events',
-  operationId: 'searchEvents',
   summary: 'Search events',
   description:
     'Returns the events that match every one of the filters, newest first, page by page: of those that the caller may see.',
-  tag: 'Events',
   http: { method: 'GET', url: '/api/admin/search/events' },
   permission: 'authenticated',
   query: Type.Object({
@@ -265,7 +254,6 @@ export type FeedEvent = Static<typeof FeedEvent>;
 /** Streams events in the order of their ids, each once. A disconnected client resumes after the last id it received. */
 export const FeedEvents = defineOperation({
   subject: 'call.audit.feed-events',
-  operationId: 'feedEvents',
   summary: 'Stream the events',
   description:
     'Streams the events after an id that match every one of the filters, of those that the caller may see: oldest first, one JSON ' +
@@ -273,7 +261,6 @@ export const FeedEvents = defineOperation({
     'event. With it, new events follow as they come, and an empty line every few seconds when none do, until the stream ' +
     'has been open for as long as the server allows, the key is revoked, or the client leaves. To resume, repeat the request with ' +
     'the id of the last event that arrived.',
-  tag: 'Events',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/feed', lines: FeedEvent },
   permission: 'authenticated',
@@ -379,13 +366,11 @@ function eventId(description: string) {
 /** Checks by their hashes that events have not changed since they were appended. */
 export const VerifyEventLog = defineOperation({
   subject: 'call.audit.verify-event-log',
-  operationId: 'verifyEventLog',
   summary: 'Verify that no event was altered, removed or moved',
   description:
     'Each event carries a hash of its content and of the hash before it. This recomputes the hashes of a range and names ' +
     'the first event that was altered, removed, moved or inserted in the database. A long range is checked in several calls: each ' +
     'response has the id up to which it came.',
-  tag: 'Events',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/events/verify' },
   permission: 'ADMIN',

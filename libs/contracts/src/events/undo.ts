@@ -150,7 +150,6 @@ export type EventUndo = Static<typeof EventUndo>;
 
 export const GetEventUndo = defineOperation({
   subject: 'call.features.get-event-undo',
-  operationId: 'getEventUndo',
   summary: 'Get what undoes an event',
   description:
     'Returns the changes and requests that undo the event in the current state, or why it cannot be undone. A field that was changed again since is never overwritten. It changes nothing: the steps are made by their own operations, with the permissions and approvals of these.',
@@ -160,5 +159,4 @@ export const GetEventUndo = defineOperation({
   permission: 'authenticated',
   params: Type.Object({ id: Type.Integer({ minimum: 1, maximum: maxId, description: 'the id of the event' }) }),
   reply: EventUndo,
-  errors: ['NotFoundError'],
 });

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeaturePath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { FeatureNamesBody, ProjectFeatures } from './feature.ts';
+
+const defineOperation = operationsOf('Archive');
 
 export const ArchiveValidation = Type.Object(
   {
@@ -16,7 +17,6 @@ export const ArchiveValidation = Type.Object(
 /** Emits `feature-archived`, after `feature-dependencies-removed` if it had any. */
 export const ArchiveFeature = defineOperation({
   subject: 'call.features.archive-feature',
-  operationId: 'archiveFeature',
   summary: 'Archive a feature',
   description: 'Archives a feature in every environment. It can be revived; its name stays reserved.',
   tag: 'Features',
@@ -28,20 +28,16 @@ export const ArchiveFeature = defineOperation({
   },
   ifMatch: 'feature',
   permission: 'DELETE_FEATURE',
-  params: ProjectFeaturePath,
   errors: ['InvalidOperationError', 'NotFoundError'],
 });
 
 /** Emits `feature-archived` for each, after `feature-dependencies-removed` when it had any. */
 export const ArchiveFeatures = defineOperation({
   subject: 'call.features.archive-features',
-  operationId: 'archiveFeatures',
   summary: 'Archive features',
   description: 'Archives features of a project, all or none.',
-  tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/archive', status: 202, takesLong: true },
   permission: 'DELETE_FEATURE',
-  params: ProjectPath,
   body: FeatureNamesBody,
   errors: ['ValidationError', 'InvalidOperationError'],
 });
@@ -49,26 +45,19 @@ export const ArchiveFeatures = defineOperation({
 /** Emits `feature-deleted`. */
 export const DeleteFeature = defineOperation({
   subject: 'call.features.delete-feature',
-  operationId: 'deleteFeature',
   summary: 'Delete an archived feature for good',
   description: 'Deletes an archived feature; its name becomes free. One that is not archived stays.',
-  tag: 'Archive',
   http: { method: 'DELETE', url: '/api/admin/archive/:featureName', anyContentType: true },
   permission: 'DELETE_FEATURE',
-  params: FeaturePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-deleted` for each. */
 export const DeleteFeatures = defineOperation({
   subject: 'call.features.delete-features',
-  operationId: 'deleteFeatures',
   summary: 'Delete archived features for good',
   description: 'Deletes the archived ones among the features that are named; their names become free.',
-  tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/delete', anyContentType: true, takesLong: true },
   permission: 'DELETE_FEATURE',
-  params: ProjectPath,
   body: FeatureNamesBody,
   errors: ['ValidationError', 'InvalidOperationError'],
 });
@@ -78,12 +67,11 @@ export const ListArchivedFeaturesOfProject = defineOperation({
   operationId: 'getArchivedFeaturesByProjectId',
   summary: 'List archived features of a project',
   description: 'Returns every archived feature of the project.',
-  tag: 'Archive',
   http: { method: 'GET', url: '/api/admin/archive/features/:projectId' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectFeatures,
+  errors: [],
 });
 
 export const ListArchivedFeatures = defineOperation({
@@ -91,7 +79,6 @@ export const ListArchivedFeatures = defineOperation({
   operationId: 'getArchivedFeatures',
   summary: 'List archived features',
   description: 'Returns every archived feature.',
-  tag: 'Archive',
   http: { method: 'GET', url: '/api/admin/archive/features' },
   isHeavy: true,
   permission: 'authenticated',
@@ -101,26 +88,20 @@ export const ListArchivedFeatures = defineOperation({
 /** Emits `feature-revived`. */
 export const ReviveFeature = defineOperation({
   subject: 'call.features.revive-feature',
-  operationId: 'reviveFeature',
   summary: 'Revive a feature',
   description: 'Brings an archived feature back, disabled in every environment.',
-  tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/archive/revive/:featureName', anyContentType: true },
   permission: 'UPDATE_FEATURE',
-  params: FeaturePath,
   errors: ['NotFoundError', 'ConflictError', 'InvalidOperationError', 'ExceedsLimitError'],
 });
 
 /** Emits `feature-revived` for each. */
 export const ReviveFeatures = defineOperation({
   subject: 'call.features.revive-features',
-  operationId: 'reviveFeatures',
   summary: 'Revive features',
   description: 'Brings archived features of a project back, disabled in every environment.',
-  tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/revive', anyContentType: true, takesLong: true },
   permission: 'UPDATE_FEATURE',
-  params: ProjectPath,
   body: FeatureNamesBody,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError', 'InvalidOperationError', 'ExceedsLimitError'],
 });
@@ -130,11 +111,9 @@ export const ValidateArchive = defineOperation({
   operationId: 'validateArchiveFeatures',
   summary: 'Check whether features can be archived',
   description: 'Names the features that others depend on.',
-  tag: 'Archive',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/archive/validate' },
   permission: 'DELETE_FEATURE',
   readsOnly: true,
-  params: ProjectPath,
   body: FeatureNamesBody,
   reply: ArchiveValidation,
   errors: ['ValidationError'],

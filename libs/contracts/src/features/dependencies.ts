@@ -1,7 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { DependencyPath, ProjectFeaturePath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { DependencyPath } from '../paths.ts';
 import { NameList } from '../schemas.ts';
+
+const defineOperation = operationsOf('Dependencies');
 
 export const Dependency = Type.Object(
   {
@@ -38,11 +40,9 @@ export const AddDependency = defineOperation({
   operationId: 'addFeatureDependency',
   summary: 'Add a dependency',
   description: 'A feature has one parent at most: a new parent replaces the earlier one.',
-  tag: 'Dependencies',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/dependencies' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
-  params: ProjectFeaturePath,
   body: AddDependencyBody,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
 });
@@ -52,11 +52,10 @@ export const HasDependencies = defineOperation({
   operationId: 'checkDependenciesExist',
   summary: 'Check whether any dependency exists',
   description: 'Returns whether any feature depends on another.',
-  tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/dependencies' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: Type.Boolean({ description: 'whether any feature depends on another' }),
+  errors: [],
 });
 
 export const ListParentVariants = defineOperation({
@@ -65,11 +64,10 @@ export const ListParentVariants = defineOperation({
   summary: 'List the variants of a parent',
   description:
     'Returns the names of the variants that a dependency on this feature can require; none for an unknown feature.',
-  tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parent-variants' },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   reply: NameList,
+  errors: [],
 });
 
 export const ListPossibleParents = defineOperation({
@@ -77,12 +75,11 @@ export const ListPossibleParents = defineOperation({
   operationId: 'listParentOptions',
   summary: 'List possible parents',
   description: 'Returns the names of the features that this one could depend on; none for an unknown feature.',
-  tag: 'Dependencies',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/parents' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   reply: NameList,
+  errors: [],
 });
 
 /** Emits `feature-dependencies-removed`. */
@@ -91,7 +88,6 @@ export const RemoveDependencies = defineOperation({
   operationId: 'deleteFeatureDependencies',
   summary: 'Remove all dependencies',
   description: 'Removes every dependency of a feature.',
-  tag: 'Dependencies',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/features/:featureName/dependencies',
@@ -99,8 +95,6 @@ export const RemoveDependencies = defineOperation({
   },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
-  params: ProjectFeaturePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-dependency-removed`. */
@@ -109,7 +103,6 @@ export const RemoveDependency = defineOperation({
   operationId: 'deleteFeatureDependency',
   summary: 'Remove a dependency',
   description: 'Removes the dependency on one parent.',
-  tag: 'Dependencies',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/features/:featureName/dependencies/:parent',
@@ -118,5 +111,4 @@ export const RemoveDependency = defineOperation({
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_DEPENDENCY',
   params: DependencyPath,
-  errors: ['NotFoundError'],
 });

@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeatureEnvironmentPath, ProjectEnvironmentPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { ActivationQuery, FeatureEnvironmentReply, FeatureNamesBody } from './feature.ts';
+
+const defineOperation = operationsOf('Features');
 
 /** Emits `feature-environment-disabled`, if it was not off already. */
 export const DisableFeature = defineOperation({
@@ -9,7 +10,6 @@ export const DisableFeature = defineOperation({
   operationId: 'toggleFeatureEnvironmentOff',
   summary: 'Disable a feature in an environment',
   description: 'Disables a feature in an environment. Its strategies stay as they are.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/off',
@@ -17,7 +17,6 @@ export const DisableFeature = defineOperation({
   },
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
-  params: FeatureEnvironmentPath,
   errors: ['ArchivedFeatureError', 'NotFoundError'],
 });
 
@@ -27,14 +26,12 @@ export const DisableFeatures = defineOperation({
   operationId: 'bulkToggleFeaturesEnvironmentOff',
   summary: 'Disable features in an environment',
   description: 'Disables several features of a project in an environment, all or none.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/off',
     takesLong: true,
   },
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
-  params: ProjectEnvironmentPath,
   query: ActivationQuery,
   body: FeatureNamesBody,
   errors: ['ValidationError', 'NotFoundError', 'ArchivedFeatureError'],
@@ -46,7 +43,6 @@ export const EnableFeature = defineOperation({
   operationId: 'toggleFeatureEnvironmentOn',
   summary: 'Enable a feature in an environment',
   description: 'Enables a feature in an environment. A feature without an enabled strategy gets the default one.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/on',
@@ -54,7 +50,6 @@ export const EnableFeature = defineOperation({
   },
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
-  params: FeatureEnvironmentPath,
   query: Type.Object({
     shouldActivateDisabledStrategies: Type.Optional(
       Type.Boolean({
@@ -72,14 +67,12 @@ export const EnableFeatures = defineOperation({
   operationId: 'bulkToggleFeaturesEnvironmentOn',
   summary: 'Enable features in an environment',
   description: 'Enables several features of a project in an environment, all or none.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/bulk_features/environments/:environment/on',
     takesLong: true,
   },
   permission: 'UPDATE_FEATURE_ENVIRONMENT',
-  params: ProjectEnvironmentPath,
   query: ActivationQuery,
   body: FeatureNamesBody,
   errors: ['ValidationError', 'NotFoundError', 'ArchivedFeatureError'],
@@ -87,13 +80,9 @@ export const EnableFeatures = defineOperation({
 
 export const GetFeatureEnvironment = defineOperation({
   subject: 'call.features.get-feature-environment',
-  operationId: 'getFeatureEnvironment',
   summary: 'Get a feature in an environment',
   description: 'Returns whether the feature is enabled in the environment, and its strategies.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment' },
   permission: 'authenticated',
-  params: FeatureEnvironmentPath,
   reply: FeatureEnvironmentReply,
-  errors: ['NotFoundError'],
 });

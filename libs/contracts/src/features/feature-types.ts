@@ -54,5 +54,4 @@ export const SetFeatureTypeLifetime = defineOperation({
   params: FeatureTypePath,
   body: FeatureTypeLifetimeBody,
   reply: FeatureTypeDescription,
-  errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { maxId, Nullable, TextByKey } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
 import { Dependency } from './dependencies.ts';
@@ -7,6 +7,8 @@ import { featureMetadata, optionalFeatureSchemas } from './feature-fields.ts';
 import { FeatureLinkBody } from './links.ts';
 import { TagType, TagValue } from './tags.ts';
 import { FeatureVariant, StrategyVariant } from './variants.ts';
+
+const defineOperation = operationsOf('Import/Export');
 
 const ExportedFeature = Type.Object(
   {
@@ -230,17 +232,14 @@ export type ImportValidation = Static<typeof ImportValidation>;
 /** Emits `features-exported`. */
 export const ExportFeatures = defineOperation({
   subject: 'call.features.export-features',
-  operationId: 'exportFeatures',
   summary: 'Export features',
   description:
     'Returns features with their strategies in one environment, their tags, segments, context fields and dependencies, in the format of the import.',
-  tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/export', takesLong: true },
   isHeavy: true,
   permission: 'authenticated',
   body: ExportFeaturesBody,
   reply: ExportedFeatures,
-  errors: ['ValidationError'],
 });
 
 /** Emits `features-imported` and the events of the changes. */
@@ -250,7 +249,6 @@ export const ImportFeatures = defineOperation({
   summary: 'Import features',
   description:
     'Imports an export of Unleash into a project and an environment, all or nothing: it is refused if a segment, a context field or a strategy type is missing. Repeating an import changes nothing.',
-  tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/import', largeBody: true },
   permission: 'CREATE_FEATURE',
   body: ImportFeaturesBody,
@@ -260,10 +258,8 @@ export const ImportFeatures = defineOperation({
 
 export const ValidateImport = defineOperation({
   subject: 'call.features.validate-import',
-  operationId: 'validateImport',
   summary: 'Validate an import',
   description: 'Validates an import. Nothing is stored.',
-  tag: 'Import/Export',
   http: { method: 'POST', url: '/api/admin/features-batch/validate', largeBody: true },
   isHeavy: true,
   permission: 'CREATE_FEATURE',

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ProjectFeaturePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Features');
 
 /** The lifecycle stages of a feature, in their order. */
 export const lifecycleStages = ['initial', 'pre-live', 'live', 'completed', 'archived'] as const;
@@ -73,13 +74,10 @@ export const CompleteFeature = defineOperation({
   operationId: 'complete',
   summary: 'Mark a feature as completed',
   description: 'Marks a feature as completed, and whether it is kept or discarded.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/lifecycle/complete' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: ProjectFeaturePath,
   body: CompleteFeatureBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const CountLifecycles = defineOperation({
@@ -87,7 +85,6 @@ export const CountLifecycles = defineOperation({
   operationId: 'getLifecycleCount',
   summary: 'Count the features by lifecycle stage',
   description: 'Returns the number of features in each lifecycle stage, of all projects that the caller may see.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/lifecycle/count' },
   isHeavy: true,
   permission: 'authenticated',
@@ -99,12 +96,9 @@ export const GetLifecycle = defineOperation({
   operationId: 'getFeatureLifecycle',
   summary: 'Get the lifecycle of a feature',
   description: 'Returns the stages that the feature has entered, in order.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/lifecycle' },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   reply: LifecycleStages,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-uncompleted`. */
@@ -113,7 +107,6 @@ export const UncompleteFeature = defineOperation({
   operationId: 'uncomplete',
   summary: 'Revert the completion of a feature',
   description: 'Returns the feature to the stage that it was in before.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/lifecycle/uncomplete',
@@ -121,6 +114,4 @@ export const UncompleteFeature = defineOperation({
   },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: ProjectFeaturePath,
-  errors: ['NotFoundError'],
 });

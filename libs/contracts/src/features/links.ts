@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeatureLinkPath, ProjectFeaturePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { FeatureLinkPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
+
+const defineOperation = operationsOf('Features');
 
 const title = Type.Optional(
   Nullable(Type.String({ maxLength: 255 }), { description: 'the title, shown instead of the address' }),
@@ -37,11 +39,9 @@ export const AddFeatureLink = defineOperation({
   operationId: 'createFeatureLink',
   summary: 'Add a link to a feature',
   description: 'Adds a link to a feature, which has at most ten.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/link', status: 204 },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: ProjectFeaturePath,
   body: FeatureLinkBody,
   errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError'],
 });
@@ -51,7 +51,6 @@ export const RemoveFeatureLink = defineOperation({
   subject: 'call.features.remove-feature-link',
   operationId: 'deleteFeatureLink',
   summary: 'Remove a link from a feature',
-  tag: 'Features',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/features/:featureName/link/:linkId',
@@ -61,20 +60,16 @@ export const RemoveFeatureLink = defineOperation({
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeatureLinkPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-link-updated`. */
 export const UpdateFeatureLink = defineOperation({
   subject: 'call.features.update-feature-link',
-  operationId: 'updateFeatureLink',
   summary: 'Update a link of a feature',
   description: 'Replaces the address and the title of a link.',
-  tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/link/:linkId', status: 204 },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeatureLinkPath,
   body: FeatureLinkBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ProjectFeaturePath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { JsonPatch, optionalPageParameters, writtenTagPattern } from '../schemas.ts';
 import {
   CloneFeatureBody,
@@ -14,14 +13,14 @@ import {
   ValidateFeatureNameBody,
 } from './feature.ts';
 
+const defineOperation = operationsOf('Features');
+
 /** Emits `feature-created`, `feature-strategy-add` for each strategy, and `feature-dependency-added` when it has a parent. */
 export const CloneFeature = defineOperation({
   subject: 'call.features.clone-feature',
-  operationId: 'cloneFeature',
   summary: 'Clone a feature',
   description:
     'Creates a feature like this one, with its strategies, variants and parent, but disabled everywhere and without its tags.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/clone',
@@ -29,7 +28,6 @@ export const CloneFeature = defineOperation({
     anyContentType: true,
   },
   permission: 'CREATE_FEATURE',
-  params: ProjectFeaturePath,
   body: CloneFeatureBody,
   reply: FeatureWithoutEnvironments,
   errors: [
@@ -47,13 +45,10 @@ export const CloneFeature = defineOperation({
 /** Emits `feature-created`. */
 export const CreateFeature = defineOperation({
   subject: 'call.features.create-feature',
-  operationId: 'createFeature',
   summary: 'Create a feature',
   description: 'Creates a feature in the project. It is disabled in every environment and has no strategies.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features', status: 201 },
   permission: 'CREATE_FEATURE',
-  params: ProjectPath,
   body: CreateFeatureBody,
   reply: FeatureWithoutEnvironments,
   errors: [
@@ -68,20 +63,16 @@ export const CreateFeature = defineOperation({
 
 export const GetFeature = defineOperation({
   subject: 'call.features.get-feature',
-  operationId: 'getFeature',
   summary: 'Get a feature',
   description: 'Returns the feature with its settings in every environment, if it belongs to the project.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName' },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   query: Type.Object({
     variantEnvironments: Type.Optional(
       Type.String({ description: '`true` adds the variants of each environment; any other value is ignored' }),
     ),
   }),
   reply: Feature,
-  errors: ['NotFoundError'],
 });
 
 /** Lists the features of a project that are not archived: all, or those with any of the given tags and a given prefix of their name. */
@@ -91,11 +82,9 @@ export const ListFeatures = defineOperation({
   summary: 'List the features of a project',
   description:
     'Returns every feature of the project that is not archived and matches the query. An unknown project has none.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   query: Type.Object({
     tag: Type.Optional(
       Type.Array(
@@ -126,11 +115,9 @@ export const MoveFeature = defineOperation({
   summary: 'Move a feature to another project',
   description:
     'Both projects must have the same environments, and the feature no dependencies. Where either project has protected environments, the caller must have the permission SKIP_CHANGE_REQUEST in each of them.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/changeProject' },
   ifMatch: 'feature',
   permission: 'MOVE_FEATURE_TOGGLE',
-  params: ProjectFeaturePath,
   body: MoveFeatureBody,
   errors: ['ValidationError', 'NotFoundError', 'IncompatibleProjectError', 'ForbiddenError', 'InvalidOperationError'],
 });
@@ -138,15 +125,12 @@ export const MoveFeature = defineOperation({
 /** Emits `feature-metadata-updated`, then `feature-stale-on` or `feature-stale-off` when that changed. */
 export const PatchFeature = defineOperation({
   subject: 'call.features.patch-feature',
-  operationId: 'patchFeature',
   summary: 'Patch a feature',
   description:
     'Applies JSON patch operations to the members of a feature that an update can set, such as its description.',
-  tag: 'Features',
   http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: ProjectFeaturePath,
   body: JsonPatch,
   reply: FeatureWithoutEnvironments,
   errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError'],
@@ -158,10 +142,8 @@ export const SetStale = defineOperation({
   operationId: 'staleFeatures',
   summary: 'Set whether features are stale',
   description: 'Marks features of a project as stale or not. Names that do not exist are ignored.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/stale', status: 202, takesLong: true },
   permission: 'UPDATE_FEATURE',
-  params: ProjectPath,
   body: SetStaleBody,
   errors: ['ValidationError', 'InvalidOperationError'],
 });
@@ -169,17 +151,13 @@ export const SetStale = defineOperation({
 /** Emits `feature-metadata-updated`. */
 export const UpdateFeature = defineOperation({
   subject: 'call.features.update-feature',
-  operationId: 'updateFeature',
   summary: 'Update a feature',
   description: 'Updates the properties in the body. Omitted properties do not change. It neither archives nor revives.',
-  tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: ProjectFeaturePath,
   body: UpdateFeatureBody,
   reply: FeatureWithoutEnvironments,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateFeatureName = defineOperation({
@@ -187,7 +165,6 @@ export const ValidateFeatureName = defineOperation({
   operationId: 'validateFeature',
   summary: 'Validate the name of a feature',
   description: 'Validates the name of a new feature. Nothing is stored.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/features/validate' },
   permission: 'authenticated',
   readsOnly: true,
@@ -198,57 +175,43 @@ export const ValidateFeatureName = defineOperation({
 /** Emits `feature-favorited`. */
 export const AddFavoriteFeature = defineOperation({
   subject: 'call.features.add-favorite-feature',
-  operationId: 'addFavoriteFeature',
   summary: 'Add a feature to the favourites',
   description: 'Adds a feature to the favourites of the caller.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/features/:featureName/favorites', anyContentType: true },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `project-favorited`. */
 export const AddFavoriteProject = defineOperation({
   subject: 'call.features.add-favorite-project',
-  operationId: 'addFavoriteProject',
   summary: 'Add a project to the favourites',
   description: 'Adds a project to the favourites of the caller.',
   tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/favorites', anyContentType: true },
   permission: 'authenticated',
-  params: ProjectPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-unfavorited`. */
 export const RemoveFavoriteFeature = defineOperation({
   subject: 'call.features.remove-favorite-feature',
-  operationId: 'removeFavoriteFeature',
   summary: 'Remove a feature from the favourites',
   description: 'Removes a feature from the favourites of the caller.',
-  tag: 'Features',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/features/:featureName/favorites',
     anyContentType: true,
   },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `project-unfavorited`. */
 export const RemoveFavoriteProject = defineOperation({
   subject: 'call.features.remove-favorite-project',
-  operationId: 'removeFavoriteProject',
   summary: 'Remove a project from the favourites',
   description: 'Removes a project from the favourites of the caller.',
   tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/favorites', anyContentType: true },
   permission: 'authenticated',
-  params: ProjectPath,
-  errors: ['NotFoundError'],
 });
 
 /**
@@ -257,10 +220,7 @@ export const RemoveFavoriteProject = defineOperation({
  */
 export const ListFeatureFollowers = defineOperation({
   subject: 'call.features.list-feature-followers',
-  operationId: 'listFeatureFollowers',
   summary: 'List who created features, and whose favourites they are',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ names: Type.Array(Type.String(), { maxItems: 250 }) }),
   reply: Type.Object({
@@ -273,4 +233,5 @@ export const ListFeatureFollowers = defineOperation({
     ),
     productionEnvironments: Type.Array(Type.String(), { description: 'the environments of the type `production`' }),
   }),
+  tag: 'Internal',
 });

@@ -1,10 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { ImpactBody, ImpactResult } from '../change-requests/queries.ts';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AnyObject, maxId, Nullable } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
 import { StrategyParameters } from '../strategies/strategies.ts';
 import { FeatureVariant, Payload } from './variants.ts';
+
+const defineOperation = operationsOf('Playground');
 
 const environment = Type.String({ minLength: 1, maxLength: 100, description: 'the environment to evaluate in' });
 const projects = Type.Optional(
@@ -303,7 +305,6 @@ export const EvaluateAdvancedPlayground = defineOperation({
   summary: 'Evaluate features for many contexts in many environments',
   description:
     'Evaluates every feature in each environment for every combination of context values that are separated by commas, with the reasons. At most 15,000 evaluations in one request.',
-  tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground/advanced' },
   isHeavy: true,
   permission: 'authenticated',
@@ -320,7 +321,6 @@ export const EvaluateImpact = defineOperation({
   summary: 'Evaluate the effect of changes on users',
   description:
     'Evaluates generated users before and after changes, in groups by the context values that constraints compare, and example users; and says which of these users single constraints match. Only a request with constraints may have no changes. Nothing is stored. At most 20 features.',
-  tag: 'Playground',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/impact' },
   isHeavy: true,
@@ -338,7 +338,6 @@ export const EvaluatePlaygroundTable = defineOperation({
   summary: 'Evaluate features as a table',
   description:
     'Evaluates a page of features in each environment for each context: now, and after a change request. The advanced playground returns the reasons.',
-  tag: 'Playground',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/playground/table' },
   isHeavy: true,
@@ -354,7 +353,6 @@ export const EvaluatePlayground = defineOperation({
   operationId: 'getPlayground',
   summary: 'Evaluate features for a context',
   description: 'Evaluates every feature as server-side SDKs do, with the reasons.',
-  tag: 'Playground',
   http: { method: 'POST', url: '/api/admin/playground' },
   isHeavy: true,
   permission: 'authenticated',

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { UserReference } from '../access/account.ts';
-import { defineOperation } from '../operation.ts';
-import { ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import {
   AnyObject,
   Count,
@@ -19,6 +18,8 @@ import { Lifecycle } from './lifecycle.ts';
 import { isExact, MatchedParts } from './suggest.ts';
 import { Tag } from './tags.ts';
 import { FeatureVariant } from './variants.ts';
+
+const defineOperation = operationsOf('Search');
 
 export const SearchResultFeature = Type.Object(
   {
@@ -109,10 +110,8 @@ function text(description: string, documented: Record<string, unknown> = {}) {
 
 export const SearchFeatures = defineOperation({
   subject: 'call.search.search-features',
-  operationId: 'searchFeatures',
   summary: 'Search and filter features',
   description: 'Returns the features that match every one of the criteria, page by page.',
-  tag: 'Search',
   http: { method: 'GET', url: '/api/admin/search/features' },
   permission: 'authenticated',
   query: Type.Object({
@@ -221,10 +220,8 @@ export type Reindex = Static<typeof Reindex>;
 
 export const StartReindex = defineOperation({
   subject: 'call.search.start-reindex',
-  operationId: 'startReindex',
   summary: 'Rebuild the search index',
   description: 'Starts a rebuild of the search index from the current features. Searches continue meanwhile.',
-  tag: 'Search',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/search/reindex', status: 202, anyContentType: true },
   permission: 'ADMIN',
@@ -236,7 +233,6 @@ export const GetReindexStatus = defineOperation({
   operationId: 'getReindex',
   summary: 'Get the progress of the last reindex',
   description: 'Returns the progress of a rebuild of the search index.',
-  tag: 'Search',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/search/reindex' },
   permission: 'ADMIN',
@@ -252,9 +248,7 @@ export const ListFlagCreatorsOfProject = defineOperation({
   http: { method: 'GET', url: '/api/admin/projects/:projectId/flag-creators' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectFlagCreators,
-  errors: ['NotFoundError'],
 });
 
 export const SearchFlagCreators = defineOperation({

@@ -70,7 +70,6 @@ export type FeatureSuggestions = Static<typeof FeatureSuggestions>;
 
 export const SuggestFeatures = defineOperation({
   subject: 'call.search.suggest-features',
-  operationId: 'suggestFeatures',
   summary: 'Suggest features while someone types',
   description:
     'Returns the features that may be meant by what was typed so far: words in any order, however the name separates them, with typing errors. Archived features are left out.',

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeaturePath, FeatureTagPath, NamePath, ProjectPath, TagPath, TagTypePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { FeatureTagPath, TagPath, TagTypePath } from '../paths.ts';
 import { Constant, Nullable, PageQuery, urlFriendlyPattern } from '../schemas.ts';
+
+const defineOperation = operationsOf('Tags');
 
 /** The minimum number of characters of a tag's value, without spaces around it. */
 export const minTagLength = 2;
@@ -112,10 +114,8 @@ export const TagTypeValidation = Type.Object(
 /** Emits `tag-type-created`. */
 export const CreateTagType = defineOperation({
   subject: 'call.features.create-tag-type',
-  operationId: 'createTagType',
   summary: 'Create a tag type',
   description: 'Adds a type of tags.',
-  tag: 'Tags',
   http: {
     method: 'POST',
     url: '/api/admin/tag-types',
@@ -131,27 +131,19 @@ export const CreateTagType = defineOperation({
 /** Emits `tag-type-deleted`, and `feature-untagged` for each tag of each feature that had one. */
 export const DeleteTagType = defineOperation({
   subject: 'call.features.delete-tag-type',
-  operationId: 'deleteTagType',
   summary: 'Delete a tag type',
   description: 'Removes a tag type with all its tags, from every feature too.',
-  tag: 'Tags',
   http: { method: 'DELETE', url: '/api/admin/tag-types/:name', anyContentType: true },
   permission: 'DELETE_TAG_TYPE',
-  params: NamePath,
-  errors: ['NotFoundError'],
 });
 
 export const GetTagType = defineOperation({
   subject: 'call.features.get-tag-type',
-  operationId: 'getTagType',
   summary: 'Get a tag type',
   description: 'Returns one tag type.',
-  tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tag-types/:name' },
   permission: 'authenticated',
-  params: NamePath,
   reply: TagTypeWithVersion,
-  errors: ['NotFoundError'],
 });
 
 export const ListTagTypes = defineOperation({
@@ -159,7 +151,6 @@ export const ListTagTypes = defineOperation({
   operationId: 'getTagTypes',
   summary: 'List the tag types',
   description: 'Returns the tag types.',
-  tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tag-types' },
   permission: 'authenticated',
   reply: TagTypes,
@@ -168,23 +159,17 @@ export const ListTagTypes = defineOperation({
 /** Emits `tag-type-updated`. */
 export const UpdateTagType = defineOperation({
   subject: 'call.features.update-tag-type',
-  operationId: 'updateTagType',
   summary: 'Update a tag type',
   description: 'Changes the description, the icon or the colour of a tag type.',
-  tag: 'Tags',
   http: { method: 'PUT', url: '/api/admin/tag-types/:name' },
   permission: 'UPDATE_TAG_TYPE',
-  params: NamePath,
   body: UpdateTagTypeBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateTagType = defineOperation({
   subject: 'call.features.validate-tag-type',
-  operationId: 'validateTagType',
   summary: 'Validate a tag type',
   description: 'Validates a new tag type. Nothing is stored.',
-  tag: 'Tags',
   http: { method: 'POST', url: '/api/admin/tag-types/validate' },
   permission: 'authenticated',
   readsOnly: true,
@@ -196,10 +181,8 @@ export const ValidateTagType = defineOperation({
 /** Emits `tag-created`. */
 export const CreateTag = defineOperation({
   subject: 'call.features.create-tag',
-  operationId: 'createTag',
   summary: 'Create a tag',
   description: 'Adds a tag to the catalogue; its value is trimmed.',
-  tag: 'Tags',
   http: {
     method: 'POST',
     url: '/api/admin/tags',
@@ -216,27 +199,21 @@ export const CreateTag = defineOperation({
 /** Emits `tag-deleted`, and `feature-untagged` for each feature that had it. */
 export const DeleteTag = defineOperation({
   subject: 'call.features.delete-tag',
-  operationId: 'deleteTag',
   summary: 'Delete a tag',
   description: 'Removes a tag from the catalogue and from every feature.',
-  tag: 'Tags',
   http: { method: 'DELETE', url: '/api/admin/tags/:type/:value', anyContentType: true },
   permission: 'UPDATE_FEATURE',
   params: TagPath,
-  errors: ['NotFoundError'],
 });
 
 export const GetTag = defineOperation({
   subject: 'call.features.get-tag',
-  operationId: 'getTag',
   summary: 'Get a tag',
   description: 'Returns a tag of the catalogue.',
-  tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tags/:type/:value' },
   permission: 'authenticated',
   params: TagPath,
   reply: TagWithVersion,
-  errors: ['NotFoundError'],
 });
 
 export const ListTagsOfType = defineOperation({
@@ -244,12 +221,12 @@ export const ListTagsOfType = defineOperation({
   operationId: 'getTagsByType',
   summary: 'List the tags of a type',
   description: 'Returns the tags of one type.',
-  tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tags/:type' },
   permission: 'authenticated',
   params: TagTypePath,
   query: PageQuery('tags'),
   reply: Tags,
+  errors: [],
 });
 
 export const ListTags = defineOperation({
@@ -257,7 +234,6 @@ export const ListTags = defineOperation({
   operationId: 'getTags',
   summary: 'List the tags',
   description: 'Returns the catalogue of tags.',
-  tag: 'Tags',
   http: { method: 'GET', url: '/api/admin/tags' },
   permission: 'authenticated',
   query: PageQuery('tags'),
@@ -279,10 +255,8 @@ export const AddFeatureTag = defineOperation({
   },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: FeaturePath,
   body: Tag,
   reply: Tag,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ListFeatureTags = defineOperation({
@@ -293,9 +267,7 @@ export const ListFeatureTags = defineOperation({
   tag: 'Features',
   http: { method: 'GET', url: '/api/admin/features/:featureName/tags' },
   permission: 'authenticated',
-  params: FeaturePath,
   reply: Tags,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-untagged`, if the tag was there. */
@@ -313,7 +285,6 @@ export const RemoveFeatureTag = defineOperation({
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
   params: FeatureTagPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-tagged` and `feature-untagged` for each tag of each feature that changed. */
@@ -322,12 +293,9 @@ export const TagFeatures = defineOperation({
   operationId: 'addTagToFeatures',
   summary: 'Update the tags of many features',
   description: 'Adds and removes tags of features of a project, all or nothing.',
-  tag: 'Tags',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/tags', takesLong: true },
   permission: 'UPDATE_FEATURE',
-  params: ProjectPath,
   body: BulkTagsBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 /** Emits `feature-tagged` and `feature-untagged` for each tag that changed. */
@@ -340,8 +308,6 @@ export const UpdateFeatureTags = defineOperation({
   http: { method: 'PUT', url: '/api/admin/features/:featureName/tags' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE',
-  params: FeaturePath,
   body: UpdateTagsBody,
   reply: Tags,
-  errors: ['ValidationError', 'NotFoundError'],
 });

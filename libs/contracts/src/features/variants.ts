@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeatureEnvironmentPath, ProjectFeaturePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { JsonPatch, notEmpty, UrlFriendlyName } from '../schemas.ts';
+
+const defineOperation = operationsOf('Features');
 
 /** The largest weight of a variant, and the sum of the weights of all variants. */
 export const totalWeight = 1000;
@@ -120,28 +121,21 @@ export const GetEnvironmentVariants = defineOperation({
   operationId: 'getEnvironmentFeatureVariants',
   summary: 'Get the variants of a feature in an environment',
   description: 'Returns the variants, by name.',
-  tag: 'Features',
   http: {
     method: 'GET',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
   },
   permission: 'authenticated',
-  params: FeatureEnvironmentPath,
   reply: Variants,
-  errors: ['NotFoundError'],
 });
 
 export const GetFeatureVariants = defineOperation({
   subject: 'call.features.get-feature-variants',
-  operationId: 'getFeatureVariants',
   summary: 'Get the variants of a feature',
   description: 'Returns the variants of the first environment that has any.',
-  tag: 'Features',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
   permission: 'authenticated',
-  params: ProjectFeaturePath,
   reply: Variants,
-  errors: ['NotFoundError'],
   deprecated: true,
 });
 
@@ -150,14 +144,12 @@ export const PatchEnvironmentVariants = defineOperation({
   operationId: 'patchEnvironmentsFeatureVariants',
   summary: 'Patch the variants of a feature in an environment',
   description: 'Applies JSON patch operations to the list of variants.',
-  tag: 'Features',
   http: {
     method: 'PATCH',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
   },
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
-  params: FeatureEnvironmentPath,
   body: JsonPatch,
   reply: Variants,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
@@ -165,17 +157,13 @@ export const PatchEnvironmentVariants = defineOperation({
 
 export const PatchFeatureVariants = defineOperation({
   subject: 'call.features.patch-feature-variants',
-  operationId: 'patchFeatureVariants',
   summary: 'Patch the variants of a feature in every environment',
   description: 'Applies JSON patch operations to the list of variants of each environment.',
-  tag: 'Features',
   http: { method: 'PATCH', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_VARIANTS',
-  params: ProjectFeaturePath,
   body: JsonPatch,
   reply: Variants,
-  errors: ['ValidationError', 'NotFoundError'],
   deprecated: true,
 });
 
@@ -184,14 +172,12 @@ export const SetEnvironmentVariants = defineOperation({
   operationId: 'overwriteEnvironmentFeatureVariants',
   summary: 'Set the variants of a feature in an environment',
   description: 'Replaces the variants. Weights of variable variants are computed.',
-  tag: 'Features',
   http: {
     method: 'PUT',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants',
   },
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
-  params: FeatureEnvironmentPath,
   body: VariantListBody,
   reply: Variants,
   errors: ['ValidationError', 'NotFoundError', 'InvalidOperationError'],
@@ -202,14 +188,11 @@ export const SetFeatureVariants = defineOperation({
   operationId: 'overwriteFeatureVariants',
   summary: 'Set the variants of a feature in every environment',
   description: 'Replaces the variants in all environments of the project.',
-  tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_VARIANTS',
-  params: ProjectFeaturePath,
   body: VariantListBody,
   reply: Variants,
-  errors: ['ValidationError', 'NotFoundError'],
   deprecated: true,
 });
 
@@ -218,12 +201,9 @@ export const SetVariantsOfEnvironments = defineOperation({
   operationId: 'overwriteFeatureVariantsOnEnvironments',
   summary: 'Set the variants of a feature in several environments',
   description: 'Replaces the variants in each of the environments.',
-  tag: 'Features',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/features/:featureName/variants-batch' },
   ifMatch: 'feature',
   permission: 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
-  params: ProjectFeaturePath,
   body: VariantsBatchBody,
   reply: Variants,
-  errors: ['ValidationError', 'NotFoundError'],
 });

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import type { Permission } from '../permissions.ts';
 import { AnyObject, maxId, Nullable, Timestamp } from '../schemas.ts';
 import { constraintOperators } from '../strategies/constraints.ts';
 import { HistoryQuery } from './signals.ts';
+
+const defineOperation = operationsOf('Actions');
 
 /** What an action may do: the texts that it needs, and the permission in the project that its service account needs. */
 export const actionKinds = {
@@ -150,7 +152,6 @@ export const ActionSetEvent = Type.Object(
 export type ActionSetEvent = Static<typeof ActionSetEvent>;
 
 const projectId = Type.String({ minLength: 1, description: 'the id of the project' });
-const ActionsPath = Type.Object({ projectId });
 const ActionSetPath = Type.Object({
   projectId,
   id: Type.Integer({ minimum: 0, maximum: maxId, description: 'the id of the action set' }),
@@ -161,39 +162,32 @@ export const ListActionSets = defineOperation({
   subject: 'call.integrations.list-action-sets',
   operationId: 'getActionSets',
   summary: 'List the actions of a project',
-  tag: 'Actions',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/actions' },
   permission: readPermissions,
-  params: ActionsPath,
   reply: Type.Object(
     { actions: Type.Array(ActionSet, { description: 'in the order of their creation' }) },
     { title: 'actionSetsSchema', description: 'The action sets of a project.' },
   ),
+  errors: [],
 });
 
 export const GetActionSet = defineOperation({
   subject: 'call.integrations.get-action-set',
-  operationId: 'getActionSet',
   summary: 'Get an action set',
-  tag: 'Actions',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/projects/:projectId/actions/:id' },
   permission: readPermissions,
   params: ActionSetPath,
   reply: ActionSet,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `actions-created`. */
 export const CreateActionSet = defineOperation({
   subject: 'call.integrations.create-action-set',
-  operationId: 'createActionSet',
   summary: 'Create an action set',
   description: 'Creates a set of actions that are executed, as a service account, when a signal matches.',
-  tag: 'Actions',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/actions', status: 201 },
   permission: 'ADMIN',
-  params: ActionsPath,
   body: ActionSetBody,
   reply: ActionSet,
   errors: ['ValidationError', 'NameExistsError', 'NotFoundError', 'ExceedsLimitError'],
@@ -202,10 +196,8 @@ export const CreateActionSet = defineOperation({
 /** Emits `actions-updated`. */
 export const UpdateActionSet = defineOperation({
   subject: 'call.integrations.update-action-set',
-  operationId: 'updateActionSet',
   summary: 'Update an action set',
   description: 'Replaces the properties of an action set. Runs that have started are not changed.',
-  tag: 'Actions',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/actions/:id' },
   ifMatch: 'action set',
   permission: 'ADMIN',
@@ -220,11 +212,9 @@ export const EnableActionSet = defineOperation({
   subject: 'call.integrations.enable-action-set',
   operationId: 'toggleActionSetOn',
   summary: 'Enable an action set',
-  tag: 'Actions',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/actions/:id/on', anyContentType: true },
   permission: 'ADMIN',
   params: ActionSetPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `actions-updated`, if it was enabled. */
@@ -233,24 +223,19 @@ export const DisableActionSet = defineOperation({
   operationId: 'toggleActionSetOff',
   summary: 'Disable an action set',
   description: 'Disables an action set: no action of it begins from then on, also of a run that has started.',
-  tag: 'Actions',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/actions/:id/off', anyContentType: true },
   permission: 'ADMIN',
   params: ActionSetPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `actions-deleted`. */
 export const DeleteActionSet = defineOperation({
   subject: 'call.integrations.delete-action-set',
-  operationId: 'deleteActionSet',
   summary: 'Delete an action set',
   description: 'Deletes an action set with the list of its runs. The event log keeps its events.',
-  tag: 'Actions',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId/actions/:id', anyContentType: true },
   permission: 'ADMIN',
   params: ActionSetPath,
-  errors: ['NotFoundError'],
 });
 
 export const ListActionSetEvents = defineOperation({
@@ -258,7 +243,6 @@ export const ListActionSetEvents = defineOperation({
   operationId: 'getActionSetEvents',
   summary: 'List the runs of an action set',
   description: 'Lists the runs of an action set, newest first. They are kept as long as their signals.',
-  tag: 'Actions',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/actions/:id/events' },
   permission: readPermissions,
   params: ActionSetPath,
@@ -267,7 +251,6 @@ export const ListActionSetEvents = defineOperation({
     { actionSetEvents: Type.Array(ActionSetEvent, { description: 'newest first' }) },
     { title: 'actionSetEventsSchema', description: 'Runs of an action set.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 /**
@@ -276,10 +259,7 @@ export const ListActionSetEvents = defineOperation({
  */
 export const ExecuteAction = defineOperation({
   subject: 'call.gateway.execute-action',
-  operationId: 'executeAction',
   summary: 'Execute an action as a service account',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({
     accountId: Type.Integer({ description: 'the id of the service account' }),
@@ -296,4 +276,5 @@ export const ExecuteAction = defineOperation({
     refusal: Nullable(Type.String(), { description: 'why the action was refused; null if it was executed' }),
     details: Type.String({ description: 'what was done, where it is more than the action says' }),
   }),
+  tag: 'Internal',
 });

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AnyObject, maxId, Nullable } from '../schemas.ts';
+
+const defineOperation = operationsOf('Addons');
 
 /** What responses show instead of a sensitive parameter; in an update it keeps the stored value. */
 export const maskedParameter = '*****';
@@ -106,7 +108,6 @@ export const ListAddons = defineOperation({
   operationId: 'getAddons',
   summary: 'List the integrations',
   description: 'Lists the integrations, and the kinds of them that can be created.',
-  tag: 'Addons',
   http: { method: 'GET', url: '/api/admin/addons' },
   permission: 'authenticated',
   reply: Addons,
@@ -114,23 +115,18 @@ export const ListAddons = defineOperation({
 
 export const GetAddon = defineOperation({
   subject: 'call.integrations.get-addon',
-  operationId: 'getAddon',
   summary: 'Get an integration',
-  tag: 'Addons',
   http: { method: 'GET', url: '/api/admin/addons/:id' },
   permission: 'authenticated',
   params: AddonPath,
   reply: Addon,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `addon-config-created`, without the parameters. */
 export const CreateAddon = defineOperation({
   subject: 'call.integrations.create-addon',
-  operationId: 'createAddon',
   summary: 'Create an integration',
   description: 'Creates an integration. It gets the events that are committed from then on.',
-  tag: 'Addons',
   http: {
     method: 'POST',
     url: '/api/admin/addons',
@@ -146,10 +142,8 @@ export const CreateAddon = defineOperation({
 /** Emits `addon-config-updated`, without the parameters. */
 export const UpdateAddon = defineOperation({
   subject: 'call.integrations.update-addon',
-  operationId: 'updateAddon',
   summary: 'Update an integration',
   description: `Replaces the properties of an integration. A parameter \`${maskedParameter}\` keeps its stored value.`,
-  tag: 'Addons',
   http: { method: 'PUT', url: '/api/admin/addons/:id' },
   ifMatch: 'integration',
   permission: 'UPDATE_ADDON',
@@ -162,11 +156,10 @@ export const UpdateAddon = defineOperation({
 /** Emits `addon-config-deleted`, without the parameters. */
 export const DeleteAddon = defineOperation({
   subject: 'call.integrations.delete-addon',
-  operationId: 'deleteAddon',
   summary: 'Delete an integration',
   description: 'Deletes an integration with all that waits for it. Deleting one that does not exist has no effect.',
-  tag: 'Addons',
   http: { method: 'DELETE', url: '/api/admin/addons/:id', anyContentType: true },
   permission: 'DELETE_ADDON',
   params: AddonPath,
+  errors: [],
 });

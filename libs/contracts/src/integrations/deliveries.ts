@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { AnyObject, Count, Nullable, Timestamp } from '../schemas.ts';
 import { AddonPath } from './addons.ts';
+
+const defineOperation = operationsOf('Addons');
 
 export const IntegrationEvent = Type.Object(
   {
@@ -32,7 +34,6 @@ export const ListIntegrationEvents = defineOperation({
   operationId: 'getIntegrationEvents',
   summary: 'List the attempts to deliver events',
   description: 'Lists the attempts of an integration to deliver events, newest first.',
-  tag: 'Addons',
   http: { method: 'GET', url: '/api/admin/addons/:id/events' },
   permission: 'ADMIN',
   params: AddonPath,
@@ -41,7 +42,6 @@ export const ListIntegrationEvents = defineOperation({
     offset: Type.Optional(Type.String({ description: 'how many to skip; default: 0' })),
   }),
   reply: IntegrationEvents,
-  errors: ['NotFoundError'],
 });
 
 export const DeliveryStatus = Type.Object(
@@ -64,25 +64,20 @@ export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
 export const GetDeliveryStatus = defineOperation({
   subject: 'call.integrations.get-delivery-status',
-  operationId: 'getDeliveryStatus',
   summary: 'Get the state of the delivery to a destination',
-  tag: 'Addons',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/addons/:id/delivery' },
   permission: 'ADMIN',
   params: AddonPath,
   reply: DeliveryStatus,
-  errors: ['NotFoundError'],
 });
 
 /** Sends the event of an attempt again, with the same `webhook-id`. Emits no event. */
 export const RedeliverEvent = defineOperation({
   subject: 'call.integrations.redeliver-event',
-  operationId: 'redeliverEvent',
   summary: 'Send an event again',
   description:
     'Sends the event of an attempt again, with the same `webhook-id`, after what waits of the same flag. It is retried like any other. Integrations that send events together refuse it.',
-  tag: 'Addons',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/addons/:id/events/:eventId/redeliver', status: 202, anyContentType: true },
   permission: 'ADMIN',
@@ -114,11 +109,9 @@ export const ReplayBody = Type.Object(
 /** Moves the position of a destination in the event log back. Emits no event. */
 export const ReplayEvents = defineOperation({
   subject: 'call.integrations.replay-events',
-  operationId: 'replayEvents',
   summary: 'Deliver the events again from an id or a time on',
   description:
     'Delivers the events of the event log again that the integration selects, from an event or a time on. Each has the `webhook-id` that it had before.',
-  tag: 'Addons',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/addons/:id/replay', status: 202 },
   permission: 'ADMIN',
@@ -128,7 +121,6 @@ export const ReplayEvents = defineOperation({
     { after: Count('the id of the event after which events are delivered') },
     { title: 'replayedEventsSchema', description: 'From where on events are delivered again.' },
   ),
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const TestResult = Type.Object(
@@ -156,11 +148,9 @@ export type TestResult = Static<typeof TestResult>;
 
 export const TestAddon = defineOperation({
   subject: 'call.integrations.test-addon',
-  operationId: 'testAddon',
   summary: 'Send a test event',
   description:
     'Sends a made-up event to the destination once, now, and returns the request and the response. It is neither recorded nor retried.',
-  tag: 'Addons',
   isBuntingExtension: true,
   readsOnly: true,
   http: { method: 'POST', url: '/api/admin/addons/:id/test', anyContentType: true, takesLong: true },

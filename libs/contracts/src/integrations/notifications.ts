@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { Count, Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Notifications');
 
 /** What people are told of. The order is that of the console. */
 export const notificationKinds = [
@@ -82,7 +84,6 @@ export const ListNotifications = defineOperation({
   operationId: 'getInbox',
   summary: 'List the notifications of the caller',
   description: 'Lists what the caller was told, newest first, page by page.',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/inbox' },
   permission: 'authenticated',
@@ -106,9 +107,7 @@ export const ListNotifications = defineOperation({
 
 export const MarkNotification = defineOperation({
   subject: 'call.integrations.mark-notification',
-  operationId: 'markNotification',
   summary: 'Mark a notification as read or unread',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'PUT', url: '/api/admin/inbox/:id', status: 204 },
   permission: 'authenticated',
@@ -125,9 +124,7 @@ export const MarkNotification = defineOperation({
 /** Marks those that the caller sees, of one kind or of all. */
 export const MarkAllNotificationsRead = defineOperation({
   subject: 'call.integrations.mark-all-notifications-read',
-  operationId: 'markAllNotificationsRead',
   summary: 'Mark all notifications of the caller as read',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/api/admin/inbox/read', status: 204 },
   permission: 'authenticated',
@@ -170,9 +167,7 @@ export type NotificationPreferences = Static<typeof NotificationPreferences>;
 
 export const GetNotificationPreferences = defineOperation({
   subject: 'call.integrations.get-notification-preferences',
-  operationId: 'getNotificationPreferences',
   summary: 'Get what the caller is told, and how',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/inbox/preferences' },
   permission: 'authenticated',
@@ -195,10 +190,8 @@ export const GetNotificationPreferences = defineOperation({
 
 export const SetNotificationPreference = defineOperation({
   subject: 'call.integrations.set-notification-preference',
-  operationId: 'setNotificationPreference',
   summary: 'Set how the caller is told of a kind of events',
   description: 'Holds for what happens from then on. With `never`, what waits to be mailed is not mailed any more.',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'PUT', url: '/api/admin/inbox/preferences/:kind' },
   permission: 'authenticated',
@@ -223,10 +216,8 @@ export type Unsubscription = NotificationKind | 'daily';
  */
 export const EndMails = defineOperation({
   subject: 'call.integrations.end-mails',
-  operationId: 'endMails',
   summary: 'Receive no more mails of a kind',
   description: 'Ends the mails that the signed link in a mail is for. Works any number of times, without a session.',
-  tag: 'Notifications',
   isBuntingExtension: true,
   http: { method: 'POST', url: '/unsubscribe', status: 204, anyContentType: true },
   permission: 'public',

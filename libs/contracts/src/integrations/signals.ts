@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { maxId, Timestamp, UrlFriendlyName } from '../schemas.ts';
+
+const defineOperation = operationsOf('Signals');
 
 /** The maximum number of bytes of a signal, as JSON. */
 export const maxSignalBytes = 65_536;
@@ -76,7 +78,6 @@ export const ListSignalEndpoints = defineOperation({
   subject: 'call.integrations.list-signal-endpoints',
   operationId: 'getSignalEndpoints',
   summary: 'List the signal endpoints',
-  tag: 'Signals',
   http: { method: 'GET', url: '/api/admin/signal-endpoints' },
   permission: 'ADMIN',
   reply: Type.Object(
@@ -88,10 +89,8 @@ export const ListSignalEndpoints = defineOperation({
 /** Emits `signal-endpoint-created`. */
 export const CreateSignalEndpoint = defineOperation({
   subject: 'call.integrations.create-signal-endpoint',
-  operationId: 'createSignalEndpoint',
   summary: 'Create a signal endpoint',
   description: 'Creates a signal endpoint. It needs a token to receive signals.',
-  tag: 'Signals',
   http: {
     method: 'POST',
     url: '/api/admin/signal-endpoints',
@@ -107,10 +106,8 @@ export const CreateSignalEndpoint = defineOperation({
 /** Emits `signal-endpoint-updated`. */
 export const UpdateSignalEndpoint = defineOperation({
   subject: 'call.integrations.update-signal-endpoint',
-  operationId: 'updateSignalEndpoint',
   summary: 'Update a signal endpoint',
   description: 'Replaces the properties of a signal endpoint. With another name its URL is another one.',
-  tag: 'Signals',
   http: { method: 'PUT', url: '/api/admin/signal-endpoints/:id' },
   permission: 'ADMIN',
   params: SignalEndpointPath,
@@ -124,11 +121,9 @@ export const EnableSignalEndpoint = defineOperation({
   subject: 'call.integrations.enable-signal-endpoint',
   operationId: 'toggleSignalEndpointOn',
   summary: 'Enable a signal endpoint',
-  tag: 'Signals',
   http: { method: 'POST', url: '/api/admin/signal-endpoints/:id/on', anyContentType: true },
   permission: 'ADMIN',
   params: SignalEndpointPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `signal-endpoint-updated`, if it was enabled. */
@@ -138,21 +133,17 @@ export const DisableSignalEndpoint = defineOperation({
   summary: 'Disable a signal endpoint',
   description:
     'Disables a signal endpoint: it refuses signals from then on. Those that it has received still cause runs.',
-  tag: 'Signals',
   http: { method: 'POST', url: '/api/admin/signal-endpoints/:id/off', anyContentType: true },
   permission: 'ADMIN',
   params: SignalEndpointPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `signal-endpoint-deleted`. */
 export const DeleteSignalEndpoint = defineOperation({
   subject: 'call.integrations.delete-signal-endpoint',
-  operationId: 'deleteSignalEndpoint',
   summary: 'Delete a signal endpoint',
   description:
     'Deletes a signal endpoint with its tokens and signals. One that actions refer to is refused: delete or redirect them first.',
-  tag: 'Signals',
   http: { method: 'DELETE', url: '/api/admin/signal-endpoints/:id', anyContentType: true },
   permission: 'ADMIN',
   params: SignalEndpointPath,
@@ -163,7 +154,6 @@ export const ListSignalEndpointTokens = defineOperation({
   subject: 'call.integrations.list-signal-endpoint-tokens',
   operationId: 'getSignalEndpointTokens',
   summary: 'List the tokens of a signal endpoint',
-  tag: 'Signals',
   http: { method: 'GET', url: '/api/admin/signal-endpoints/:signalEndpointId/tokens' },
   permission: 'ADMIN',
   params: SignalEndpointTokensPath,
@@ -171,17 +161,14 @@ export const ListSignalEndpointTokens = defineOperation({
     { signalEndpointTokens: Type.Array(SignalEndpointToken, { description: 'in the order of their creation' }) },
     { title: 'signalEndpointTokensSchema', description: 'The tokens of a signal endpoint.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 /** Emits `signal-endpoint-token-created`, without the secret. */
 export const CreateSignalEndpointToken = defineOperation({
   subject: 'call.integrations.create-signal-endpoint-token',
-  operationId: 'createSignalEndpointToken',
   summary: 'Create a token of a signal endpoint',
   description:
     'Creates a token with which signals can be sent to this endpoint. The secret is shown only in this response.',
-  tag: 'Signals',
   http: { method: 'POST', url: '/api/admin/signal-endpoints/:signalEndpointId/tokens', status: 201 },
   permission: 'ADMIN',
   params: SignalEndpointTokensPath,
@@ -196,9 +183,7 @@ export const CreateSignalEndpointToken = defineOperation({
 /** Emits `signal-endpoint-token-updated`. */
 export const UpdateSignalEndpointToken = defineOperation({
   subject: 'call.integrations.update-signal-endpoint-token',
-  operationId: 'updateSignalEndpointToken',
   summary: 'Rename a token of a signal endpoint',
-  tag: 'Signals',
   http: { method: 'PUT', url: '/api/admin/signal-endpoints/:signalEndpointId/tokens/:id' },
   permission: 'ADMIN',
   params: SignalEndpointTokenPath,
@@ -210,10 +195,8 @@ export const UpdateSignalEndpointToken = defineOperation({
 /** Emits `signal-endpoint-token-deleted`. */
 export const DeleteSignalEndpointToken = defineOperation({
   subject: 'call.integrations.delete-signal-endpoint-token',
-  operationId: 'deleteSignalEndpointToken',
   summary: 'Delete a token of a signal endpoint',
   description: 'Deletes a token. Every replica refuses it from then on.',
-  tag: 'Signals',
   http: {
     method: 'DELETE',
     url: '/api/admin/signal-endpoints/:signalEndpointId/tokens/:id',
@@ -221,7 +204,6 @@ export const DeleteSignalEndpointToken = defineOperation({
   },
   permission: 'ADMIN',
   params: SignalEndpointTokenPath,
-  errors: ['NotFoundError'],
 });
 
 /** The parameters of a page of a history. */
@@ -239,7 +221,6 @@ export const ListSignals = defineOperation({
   operationId: 'getSignalEndpointSignals',
   summary: 'List the signals that an endpoint has received',
   description: `Lists the signals that an endpoint has received, newest first. They are kept for ${signalDays} days, at most ${maxSignals} of an endpoint.`,
-  tag: 'Signals',
   http: { method: 'GET', url: '/api/admin/signal-endpoints/:signalEndpointId/signals' },
   permission: 'ADMIN',
   params: SignalEndpointTokensPath,
@@ -248,7 +229,6 @@ export const ListSignals = defineOperation({
     { signalEndpointSignals: Type.Array(Signal, { description: 'newest first' }) },
     { title: 'signalEndpointSignalsSchema', description: 'Signals that an endpoint has received.' },
   ),
-  errors: ['NotFoundError'],
 });
 
 /** Answers once the signal is stored. Actions run afterwards, at least once, in the order of the signals of the endpoint. Emits no event. */
@@ -258,7 +238,6 @@ export const ReceiveSignal = defineOperation({
   summary: 'Send a signal',
   description:
     'Stores a signal, any JSON, for the actions that listen to this endpoint. The token of the endpoint is sent as `Authorization: Bearer <token>`.',
-  tag: 'Signals',
   http: {
     method: 'POST',
     url: '/api/signal-endpoint/:name',

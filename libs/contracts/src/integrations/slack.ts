@@ -5,7 +5,6 @@ import { maxId } from '../schemas.ts';
 /** Answers once what the buttons ask for is stored: it is done afterwards, once, and the person is told of it in Slack. Emits no event. */
 export const ReceiveSlackInteraction = defineOperation({
   subject: 'call.integrations.receive-slack-interaction',
-  operationId: 'receiveSlackInteraction',
   summary: 'Receive what people do with messages in Slack',
   description:
     'The Request URL of the interactivity of a Slack app. Requests are signed by Slack with the signing secret of the integration; unsigned, old and repeated ones are refused.',

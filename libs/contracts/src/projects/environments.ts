@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
 import { Environment, EnvironmentListOfProject } from '../environments.ts';
-import { defineOperation } from '../operation.ts';
-import { ProjectEnvironmentPath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ProjectPath } from '../paths.ts';
 import { Nullable } from '../schemas.ts';
 import { CreateStrategyBody, StrategyProperties } from '../strategies/strategies.ts';
 import { ProjectEnvironmentBody } from './projects.ts';
+
+const defineOperation = operationsOf('Projects');
 
 /** Emits `project-environment-added`. */
 export const AddProjectEnvironment = defineOperation({
@@ -12,10 +14,8 @@ export const AddProjectEnvironment = defineOperation({
   operationId: 'addEnvironmentToProject',
   summary: 'Add an environment to a project',
   description: 'Adds the environment to every feature of the project, disabled.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments', takesLong: true },
   permission: 'UPDATE_PROJECT',
-  params: ProjectPath,
   body: ProjectEnvironmentBody,
   errors: ['ValidationError', 'NotFoundError', 'ConflictError'],
 });
@@ -23,10 +23,7 @@ export const AddProjectEnvironment = defineOperation({
 /** Lists the environments of a project, for services with settings per environment. */
 export const ListEnvironmentSettingsOfProject = defineOperation({
   subject: 'call.features.list-environment-settings-of-project',
-  operationId: 'listEnvironmentSettingsOfProject',
   summary: 'List the environments of a project, in their order',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   params: ProjectPath,
   reply: Type.Object({
@@ -38,6 +35,7 @@ export const ListEnvironmentSettingsOfProject = defineOperation({
     ),
   }),
   errors: ['NotFoundError'],
+  tag: 'Internal',
 });
 
 export const ListEnvironmentsOfProject = defineOperation({
@@ -49,9 +47,7 @@ export const ListEnvironmentsOfProject = defineOperation({
   http: { method: 'GET', url: '/api/admin/environments/project/:projectId' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: EnvironmentListOfProject,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `project-environment-removed`. */
@@ -61,7 +57,6 @@ export const RemoveProjectEnvironment = defineOperation({
   summary: 'Remove an environment from a project',
   description:
     'Removes every strategy and state that features of the project have in the environment. For a protected environment the caller also needs the permission SKIP_CHANGE_REQUEST.',
-  tag: 'Projects',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/environments/:environment',
@@ -69,8 +64,6 @@ export const RemoveProjectEnvironment = defineOperation({
     takesLong: true,
   },
   permission: 'UPDATE_PROJECT',
-  params: ProjectEnvironmentPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `default-strategy-updated`. */
@@ -79,11 +72,8 @@ export const SetDefaultStrategy = defineOperation({
   operationId: 'addDefaultStrategyToProjectEnvironment',
   summary: 'Set the default strategy',
   description: 'Sets the strategy that a feature gets when it is enabled in the environment without one.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/:projectId/environments/:environment/default-strategy' },
   permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
-  params: ProjectEnvironmentPath,
   body: CreateStrategyBody,
   reply: StrategyProperties,
-  errors: ['ValidationError', 'NotFoundError'],
 });

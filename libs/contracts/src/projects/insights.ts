@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { Count, Nullable, Percent } from '../schemas.ts';
 import { FeatureTypeCounts, ProjectHealth, ProjectOverview, ProjectStats } from './overview.ts';
+
+const defineOperation = operationsOf('Projects');
 
 /**
  * The lead times of a project: how long its features took from their creation until they were first enabled in production. Unleash names
@@ -87,14 +88,12 @@ export type ProjectStatus = Static<typeof ProjectStatus>;
 
 export const GetProjectDora = defineOperation({
   subject: 'call.features.get-project-dora',
-  operationId: 'getProjectDora',
   summary: 'Get the lead times of the features of a project',
   description: 'Returns the times that the features of a project took until they were first enabled in production.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/dora' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectLeadTimes,
+  errors: [],
 });
 
 export const GetProjectHealth = defineOperation({
@@ -103,52 +102,37 @@ export const GetProjectHealth = defineOperation({
   summary: 'Get the health of a project',
   description:
     'Returns a project with its features, and the number of those that are stale or older than the lifetime of their type.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/health-report' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectHealth,
-  errors: ['NotFoundError'],
 });
 
 export const GetProjectInsights = defineOperation({
   subject: 'call.features.get-project-insights',
-  operationId: 'getProjectInsights',
   summary: 'Get the insights of a project',
   description: 'Returns the activity, the health and the lead times of a project.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/insights' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectInsights,
-  errors: ['NotFoundError'],
 });
 
 export const GetProjectOverview = defineOperation({
   subject: 'call.features.get-project-overview',
-  operationId: 'getProjectOverview',
   summary: 'Get a project',
   description: 'Returns a project, its settings, its environments and its counts.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/overview' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectOverview,
-  errors: ['NotFoundError'],
 });
 
 export const GetProjectStatus = defineOperation({
   subject: 'call.features.get-project-status',
-  operationId: 'getProjectStatus',
   summary: 'Get the status of a project',
   description: 'Returns the resources of a project, its activity, and the lifecycle stages of its features.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/status' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectStatus,
-  errors: ['NotFoundError'],
 });

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { ProjectPath } from '../paths.ts';
 import { Count, Nullable, Percent, Timestamp } from '../schemas.ts';
 import { OnboardingStatus, ProjectOwner } from './overview.ts';
 
@@ -102,14 +101,11 @@ export const GetPersonalDashboardProject = defineOperation({
   tag: 'Users',
   http: { method: 'GET', url: '/api/admin/personal-dashboard/:projectId' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: PersonalDashboardProject,
-  errors: ['NotFoundError'],
 });
 
 export const GetPersonalDashboard = defineOperation({
   subject: 'call.features.get-personal-dashboard',
-  operationId: 'getPersonalDashboard',
   summary: 'Get the dashboard of the caller',
   description: 'Returns the projects and features of the caller, the owners of projects and the administrators.',
   tag: 'Users',

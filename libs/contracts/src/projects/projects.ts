@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { Constant, notBlank, Nullable, Timestamp, UrlFriendlyName, urlFriendlyPattern } from '../schemas.ts';
 import { FeatureNaming, ProjectOwner, ProjectWithFeatures } from './overview.ts';
+
+const defineOperation = operationsOf('Projects');
 
 const mode = Type.Enum(['open', 'protected', 'private'], {
   type: 'string',
@@ -153,23 +154,18 @@ export const ProjectEnvironmentBody = Type.Object(
 /** Emits `project-archived`. */
 export const ArchiveProject = defineOperation({
   subject: 'call.features.archive-project',
-  operationId: 'archiveProject',
   summary: 'Archive a project',
   description: 'Archives a project that has no active feature.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/archive/:projectId', anyContentType: true },
   permission: 'DELETE_PROJECT',
-  params: ProjectPath,
   errors: ['NotFoundError', 'InvalidOperationError'],
 });
 
 /** Emits `project-created`. */
 export const CreateProject = defineOperation({
   subject: 'call.features.create-project',
-  operationId: 'createProject',
   summary: 'Create a project',
   description: 'Creates a project in the environments that are named, or in every enabled one.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects', status: 201 },
   permission: 'CREATE_PROJECT',
   body: CreateProjectBody,
@@ -181,29 +177,22 @@ export const CreateProject = defineOperation({
 /** Emits `project-deleted`, after `feature-deleted` for each archived feature. */
 export const DeleteProject = defineOperation({
   subject: 'call.features.delete-project',
-  operationId: 'deleteProject',
   summary: 'Delete a project',
   description: 'Deletes a project that has no active feature, with its archived ones.',
-  tag: 'Projects',
   http: { method: 'DELETE', url: '/api/admin/projects/:projectId', anyContentType: true, takesLong: true },
   permission: 'DELETE_PROJECT',
-  params: ProjectPath,
   changesProjectVisibility: true,
   errors: ['NotFoundError', 'InvalidOperationError'],
 });
 
 export const GetDeprecatedProjectOverview = defineOperation({
   subject: 'call.features.get-deprecated-project-overview',
-  operationId: 'getDeprecatedProjectOverview',
   summary: 'Get a project with its features',
   description: 'Returns a project, its environments and its features.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects/:projectId' },
   isHeavy: true,
   permission: 'authenticated',
-  params: ProjectPath,
   reply: ProjectWithFeatures,
-  errors: ['NotFoundError'],
   deprecated: true,
 });
 
@@ -212,7 +201,6 @@ export const ListProjects = defineOperation({
   operationId: 'getProjects',
   summary: 'List the projects',
   description: 'Returns the active projects that the caller may see, or the archived ones.',
-  tag: 'Projects',
   http: { method: 'GET', url: '/api/admin/projects' },
   permission: 'authenticated',
   query: ProjectsQuery,
@@ -222,14 +210,10 @@ export const ListProjects = defineOperation({
 /** Emits `project-revived`. */
 export const ReviveProject = defineOperation({
   subject: 'call.features.revive-project',
-  operationId: 'reviveProject',
   summary: 'Revive a project',
   description: 'Brings an archived project back.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/revive/:projectId', anyContentType: true },
   permission: 'DELETE_PROJECT',
-  params: ProjectPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `project-updated`. */
@@ -239,10 +223,8 @@ export const UpdateProjectSettings = defineOperation({
   summary: 'Update the mode, naming pattern and feature limit of a project',
   description:
     'The name, the description and the default stickiness are changed by `PUT /api/admin/projects/{projectId}`.',
-  tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId/settings' },
   permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
-  params: ProjectPath,
   body: ProjectSettingsBody,
   changesProjectVisibility: true,
   errors: ['ValidationError', 'PatternError', 'NotFoundError'],
@@ -251,16 +233,12 @@ export const UpdateProjectSettings = defineOperation({
 /** Emits `project-updated`. */
 export const UpdateProject = defineOperation({
   subject: 'call.features.update-project',
-  operationId: 'updateProject',
   summary: 'Update the name, description, mode, default stickiness and feature limit of a project',
   description: 'The naming pattern is changed by `PUT /api/admin/projects/{projectId}/settings`.',
-  tag: 'Projects',
   http: { method: 'PUT', url: '/api/admin/projects/:projectId' },
   permission: 'UPDATE_PROJECT',
-  params: ProjectPath,
   body: UpdateProjectBody,
   changesProjectVisibility: true,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateProjectId = defineOperation({
@@ -268,7 +246,6 @@ export const ValidateProjectId = defineOperation({
   operationId: 'validateProject',
   summary: 'Validate the id of a project',
   description: 'Validates the id of a new project. Nothing is stored.',
-  tag: 'Projects',
   http: { method: 'POST', url: '/api/admin/projects/validate' },
   permission: 'CREATE_PROJECT',
   readsOnly: true,

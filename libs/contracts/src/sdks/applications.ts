@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { ApplicationEnvironmentPath, ApplicationPath, DescribedApplicationPath, ProjectPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { ApplicationEnvironmentPath, DescribedApplicationPath } from '../paths.ts';
 import { Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Metrics');
 
 function text(description: string) {
   return Nullable(Type.String(), { description });
@@ -258,14 +260,10 @@ export const OutdatedSdks = Type.Object(
 
 export const DeleteApplication = defineOperation({
   subject: 'call.features.delete-application',
-  operationId: 'deleteApplication',
   summary: 'Remove an application from the list',
   description: 'Removes the application with its instances. It is listed again when it reports again.',
-  tag: 'Metrics',
   http: { method: 'DELETE', url: '/api/admin/metrics/applications/:appName', anyContentType: true },
   permission: 'UPDATE_APPLICATION',
-  params: ApplicationPath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `application-created` the first time. */
@@ -274,7 +272,6 @@ export const DescribeApplication = defineOperation({
   operationId: 'createApplication',
   summary: 'Create or update an application',
   description: 'Creates the application, or updates its description. Omitted properties do not change.',
-  tag: 'Metrics',
   http: { method: 'POST', url: '/api/admin/metrics/applications/:appName', status: 202 },
   permission: 'UPDATE_APPLICATION',
   params: DescribedApplicationPath,
@@ -284,29 +281,21 @@ export const DescribeApplication = defineOperation({
 
 export const GetApplicationOverview = defineOperation({
   subject: 'call.features.get-application-overview',
-  operationId: 'getApplicationOverview',
   summary: 'Get the usage of an application',
   description:
     'Returns the projects and environments of an application, its instances and SDKs there, and their issues.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications/:appName/overview' },
   permission: 'authenticated',
-  params: ApplicationPath,
   reply: ApplicationOverview,
-  errors: ['NotFoundError'],
 });
 
 export const GetApplication = defineOperation({
   subject: 'call.features.get-application',
-  operationId: 'getApplication',
   summary: 'Get an application',
   description: 'Returns one application, with its instances and the features that it uses.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications/:appName' },
   permission: 'authenticated',
-  params: ApplicationPath,
   reply: ApplicationDetails,
-  errors: ['NotFoundError'],
 });
 
 export const ListApplicationInstances = defineOperation({
@@ -314,12 +303,10 @@ export const ListApplicationInstances = defineOperation({
   operationId: 'getApplicationEnvironmentInstances',
   summary: 'List the instances of an application in an environment',
   description: 'Returns the instances that have reported in the last two days.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/instances/:appName/environment/:environment' },
   permission: 'authenticated',
   params: ApplicationEnvironmentPath,
   reply: ApplicationInstances,
-  errors: ['NotFoundError'],
 });
 
 export const ListApplications = defineOperation({
@@ -327,7 +314,6 @@ export const ListApplications = defineOperation({
   operationId: 'getApplications',
   summary: 'List the applications',
   description: 'Returns a page of the applications that have registered or reported.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/metrics/applications' },
   permission: 'authenticated',
   query: ApplicationsQuery,
@@ -341,12 +327,9 @@ export const ListOutdatedSdks = defineOperation({
   summary: 'List outdated SDKs of a project',
   description:
     'Returns the SDKs of applications that use the project, of which an instance here has a newer major version.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/sdks/outdated' },
   permission: 'authenticated',
-  params: ProjectPath,
   reply: OutdatedSdks,
-  errors: ['NotFoundError'],
 });
 
 export const ListProjectApplications = defineOperation({
@@ -355,10 +338,8 @@ export const ListProjectApplications = defineOperation({
   summary: 'List the applications that use a project',
   description:
     'Returns a page of the applications that have a key for the project, or evaluated a feature of it in the last two days.',
-  tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/projects/:projectId/applications' },
   permission: 'authenticated',
-  params: ProjectPath,
   query: ProjectApplicationsQuery,
   reply: ProjectApplications,
   errors: ['ValidationError', 'NotFoundError'],

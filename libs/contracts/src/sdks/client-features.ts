@@ -2,12 +2,13 @@ import { type Static, Type } from 'typebox';
 import { Dependency } from '../features/dependencies.ts';
 import { featureSchemasFor } from '../features/feature-fields.ts';
 import { FeatureVariant, StrategyVariant } from '../features/variants.ts';
-import { defineOperation } from '../operation.ts';
-import { FeaturePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { Constant, writtenTagPattern } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
 import { BlockHash } from '../strategies/segments.ts';
 import { StrategyParameters } from '../strategies/strategies.ts';
+
+const defineOperation = operationsOf('Client');
 
 export const ClientStrategy = Type.Object(
   {
@@ -214,7 +215,6 @@ export const GetClientFeatures = defineOperation({
   summary: 'Get the features for an SDK',
   description:
     'Returns the features that an SDK evaluates: those that are not archived, in the environment and the projects of the token. Repeat the request with the ETag as `If-None-Match`: 304 until something changes.',
-  tag: 'Client',
   http: {
     method: 'GET',
     url: '/api/client/features',
@@ -232,15 +232,12 @@ const { project, environment } = ClientFeaturesQuery.properties;
 
 export const GetClientFeature = defineOperation({
   subject: 'call.gateway.get-client-feature',
-  operationId: 'getClientFeature',
   summary: 'Get one feature for an SDK',
   description:
     'Returns a feature as an SDK evaluates it in the environment of the token. Its strategies carry the constraints of their segments themselves.',
-  tag: 'Client',
   http: { method: 'GET', url: '/api/client/features/:featureName' },
   respondsFromMemory: true,
   permission: 'CLIENT',
-  params: FeaturePath,
   query: Type.Object({ project, environment }),
   reply: ClientFeature,
   errors: ['ValidationError', 'NotFoundError'],
@@ -252,7 +249,6 @@ export const GetClientDelta = defineOperation({
   summary: 'Get the changes for an SDK',
   description:
     'Returns the changes since the revision in `If-None-Match`, or everything as one `hydration` without it. The ETag is the revision; it is valid on every gateway and after restarts. 304 if nothing changed that the token can read.',
-  tag: 'Client',
   http: { method: 'GET', url: '/api/client/delta', headers: { segmentLists: segmentListsHeader } },
   respondsFromMemory: true,
   permission: 'CLIENT',
@@ -264,11 +260,9 @@ export const GetClientDelta = defineOperation({
 
 export const StreamClientFeatures = defineOperation({
   subject: 'call.gateway.stream-client-features',
-  operationId: 'streamClientFeatures',
   summary: 'Stream the changes to an SDK',
   description:
     'Server-sent events. The first, `unleash-connected`, has everything, or with the id of an earlier event in `Last-Event-ID` only what is newer; each `unleash-updated` has what has changed since. The data is that of the delta. An id is a revision: it is valid on every gateway and after restarts. The stream ends when the token is revoked or expires, or the environment is deleted.',
-  tag: 'Client',
   http: {
     method: 'GET',
     url: '/api/client/streaming',

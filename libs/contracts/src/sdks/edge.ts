@@ -225,14 +225,13 @@ export const ValidateEdgeTokens = defineOperation({
   ),
   reply: ValidEdgeTokens,
   readsOnly: true,
+  errors: [],
 });
 
 /** Lists the edges with a recent report. */
 export const ListEdgeInstances = defineOperation({
   subject: 'call.features.list-edge-instances',
-  operationId: 'listEdgeInstances',
   summary: 'List the reports of edges',
-  tag: 'Internal',
   idempotent: true,
   permission: 'authenticated',
   reply: EdgeInstances,
@@ -259,5 +258,4 @@ export const ReportEdgeInstance = defineOperation({
   http: { method: 'POST', url: '/api/client/metrics/edge', status: 202 },
   permission: 'CLIENT',
   body: EdgeInstanceBody,
-  errors: ['ValidationError'],
 });

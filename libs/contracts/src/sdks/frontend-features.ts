@@ -81,7 +81,6 @@ export const CallerAddressQuery = Type.Object({ callerAddress });
 
 export const GetFrontendFeatures = defineOperation({
   subject: 'call.gateway.get-frontend-features',
-  operationId: 'getFrontendFeatures',
   summary: 'Evaluate the features for a user',
   description:
     'Returns the enabled features of a user, with their variants, for browsers and apps, without the rules. Every parameter of the query is a field of the context, as it is or as `properties[<field>]`.',
@@ -108,5 +107,4 @@ export const EvaluateFrontendFeatures = defineOperation({
   query: CallerAddressQuery,
   body: FrontendBody,
   reply: FrontendFeatures,
-  errors: ['ValidationError'],
 });

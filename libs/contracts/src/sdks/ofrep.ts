@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
+import { operationsOf } from '../operation.ts';
 import { CallerAddressQuery } from './frontend-features.ts';
+
+const defineOperation = operationsOf('OFREP');
 
 // The OpenFeature Remote Evaluation Protocol, version 0.3.0.
 
@@ -113,11 +115,9 @@ export type OfrepBulkEvaluation = Static<typeof OfrepBulkEvaluation>;
 
 export const EvaluateFlag = defineOperation({
   subject: 'call.gateway.evaluate-flag',
-  operationId: 'evaluateFlag',
   summary: 'Evaluate a feature for a user (OFREP)',
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. The token is sent as `Bearer`, or in `X-API-Key`. Errors also have the members `key`, `errorCode` and `errorDetails` of the protocol.',
-  tag: 'OFREP',
   isBuntingExtension: true,
   http: {
     method: 'POST',
@@ -133,16 +133,13 @@ export const EvaluateFlag = defineOperation({
   query: CallerAddressQuery,
   body: OfrepEvaluationBody,
   reply: OfrepEvaluation,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const EvaluateFlags = defineOperation({
   subject: 'call.gateway.evaluate-flags',
-  operationId: 'evaluateFlags',
   summary: 'Evaluate the features for a user (OFREP)',
   description:
     'The OpenFeature Remote Evaluation Protocol, version 0.3. 304 where the evaluations for this user are those of the ETag in `If-None-Match`. Features that are off are listed, too.',
-  tag: 'OFREP',
   isBuntingExtension: true,
   http: {
     method: 'POST',
@@ -158,17 +155,14 @@ export const EvaluateFlags = defineOperation({
   body: OfrepEvaluationBody,
   reply: OfrepBulkEvaluation,
   setsEntityTag: true,
-  errors: ['ValidationError'],
 });
 
 /** Streams a signal whenever features should be evaluated again, by the OpenFeature Remote Evaluation Protocol. */
 export const StreamFlagChanges = defineOperation({
   subject: 'call.gateway.stream-flag-changes',
-  operationId: 'streamFlagChanges',
   summary: 'Stream the signals to evaluate the features again (OFREP)',
   description:
     'Server-sent events of the type `refetchEvaluation`: one for each change that the token of the ticket can notice. `EventSource` cannot send a token, so the address carries a ticket, which the evaluation of all features hands out.',
-  tag: 'OFREP',
   isBuntingExtension: true,
   http: {
     method: 'GET',

@@ -25,7 +25,6 @@ export type ClientSegmentBlocks = Static<typeof ClientSegmentBlocks>;
 /** Returns blocks of the lists of those segments that the token gives access to. */
 export const GetClientSegmentBlocks = defineOperation({
   subject: 'call.gateway.get-client-segment-blocks',
-  operationId: 'getClientSegmentBlocks',
   summary: 'Get blocks of lists of segments for an edge',
   description:
     'Returns what blocks say by their hashes: those of the lists to which the segments of the token refer now, or referred within the last minute. The SHA-256 of a block of ids is that of its text in UTF-8, and that of a block that names blocks is that of their hashes as bytes. A block of one hash never changes.',
@@ -39,5 +38,4 @@ export const GetClientSegmentBlocks = defineOperation({
     hashes: Type.Array(BlockHash, { maxItems: maxBlocksPerRequest, description: 'the wanted blocks' }),
   }),
   reply: ClientSegmentBlocks,
-  errors: ['ValidationError'],
 });

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { defineOperation } from '../operation.ts';
-import { FeaturePath } from '../paths.ts';
 import { Timestamp } from '../schemas.ts';
 
 /** How far back the history of usage goes, and the time for which each of its counts stands. */
@@ -65,7 +64,6 @@ export const GetUsageHistory = defineOperation({
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName/history' },
   permission: 'authenticated',
-  params: FeaturePath,
   query: Type.Object({
     range: Type.Optional(
       Type.Enum(Object.keys(usageRanges) as UsageRange[], {
@@ -129,5 +127,4 @@ export const GetRecentUsage = defineOperation({
     { title: 'recentFeatureUsageRequestSchema', description: 'Features.' },
   ),
   reply: RecentUsage,
-  errors: ['ValidationError'],
 });

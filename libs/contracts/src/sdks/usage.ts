@@ -1,7 +1,8 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { FeaturePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { Constant, Nullable, Timestamp } from '../schemas.ts';
+
+const defineOperation = operationsOf('Client');
 
 const appName = Type.String({ minLength: 1, maxLength: 255, description: 'the name of the application' });
 const instanceId = Type.Optional(
@@ -187,20 +188,16 @@ export const GetFeatureUsage = defineOperation({
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName' },
   permission: 'authenticated',
-  params: FeaturePath,
   reply: FeatureUsage,
-  errors: ['NotFoundError'],
 });
 
 export const GetRawFeatureMetrics = defineOperation({
   subject: 'call.features.get-raw-feature-metrics',
-  operationId: 'getRawFeatureMetrics',
   summary: 'Get the metrics of a feature by hour',
   description: 'Returns the evaluations by hour, environment and application, at most the newest 50,000 counts.',
   tag: 'Metrics',
   http: { method: 'GET', url: '/api/admin/client-metrics/features/:featureName/raw' },
   permission: 'authenticated',
-  params: FeaturePath,
   query: HoursBackQuery,
   reply: RawFeatureMetrics,
   errors: ['ValidationError', 'NotFoundError'],
@@ -212,11 +209,9 @@ export const RegisterApplication = defineOperation({
   operationId: 'registerClientApplication',
   summary: 'Register an application',
   description: 'Registers an application that evaluates flags. Environment and projects are those of the token.',
-  tag: 'Client',
   http: { method: 'POST', url: '/api/client/register', status: 202 },
   permission: 'CLIENT',
   body: RegisterApplicationBody,
-  errors: ['ValidationError'],
 });
 
 /** Emits `application-created` the first time. */
@@ -230,7 +225,6 @@ export const RegisterFrontendApplication = defineOperation({
   permission: 'FRONTEND',
   body: RegisterApplicationBody,
   reply: Accepted,
-  errors: ['ValidationError'],
 });
 
 export const ReportFrontendMetrics = defineOperation({
@@ -254,7 +248,6 @@ export const ReportFrontendMetrics = defineOperation({
   }),
   body: MetricsBody,
   reply: Accepted,
-  errors: ['ValidationError'],
 });
 
 export const ReportMetrics = defineOperation({
@@ -262,11 +255,9 @@ export const ReportMetrics = defineOperation({
   operationId: 'registerClientMetrics',
   summary: 'Report metrics',
   description: 'Adds counts of evaluations of flags. They are stored before the response.',
-  tag: 'Client',
   http: { method: 'POST', url: '/api/client/metrics', status: 202, largeBody: true, dropsUnusableNames: true },
   permission: 'CLIENT',
   body: MetricsBody,
-  errors: ['ValidationError'],
 });
 
 export const ReportProxiedMetrics = defineOperation({
@@ -274,9 +265,7 @@ export const ReportProxiedMetrics = defineOperation({
   operationId: 'clientBulkMetrics',
   summary: 'Report metrics of many applications',
   description: 'Adds the metrics that a proxy between applications and this server has collected.',
-  tag: 'Client',
   http: { method: 'POST', url: '/api/client/metrics/bulk', status: 202, largeBody: true, dropsUnusableNames: true },
   permission: 'CLIENT',
   body: BulkMetricsBody,
-  errors: ['ValidationError'],
 });

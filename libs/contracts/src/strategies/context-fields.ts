@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { LegalValuePath, NamePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { LegalValuePath } from '../paths.ts';
 import { Nullable, Timestamp, UrlFriendlyName, ValidateNameBody } from '../schemas.ts';
+
+const defineOperation = operationsOf('Context');
 
 export const LegalValue = Type.Object(
   {
@@ -97,10 +99,8 @@ export const ContextFieldStrategies = Type.Object(
 /** Emits `context-field-created`. */
 export const CreateContextField = defineOperation({
   subject: 'call.features.create-context-field',
-  operationId: 'createContextField',
   summary: 'Create a context field',
   description: 'Adds a field that constraints may use.',
-  tag: 'Context',
   http: {
     method: 'POST',
     url: '/api/admin/context',
@@ -116,27 +116,20 @@ export const CreateContextField = defineOperation({
 /** Emits `context-field-deleted`. */
 export const DeleteContextField = defineOperation({
   subject: 'call.features.delete-context-field',
-  operationId: 'deleteContextField',
   summary: 'Delete a context field',
   description: 'Removes a context field that no strategy uses.',
-  tag: 'Context',
   http: { method: 'DELETE', url: '/api/admin/context/:name', anyContentType: true },
   permission: 'DELETE_CONTEXT_FIELD',
-  params: NamePath,
   errors: ['NotFoundError', 'ConflictError'],
 });
 
 export const GetContextField = defineOperation({
   subject: 'call.features.get-context-field',
-  operationId: 'getContextField',
   summary: 'Get a context field',
   description: 'Returns one context field.',
-  tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context/:name' },
   permission: 'authenticated',
-  params: NamePath,
   reply: ContextField,
-  errors: ['NotFoundError'],
 });
 
 export const ListContextFields = defineOperation({
@@ -144,7 +137,6 @@ export const ListContextFields = defineOperation({
   operationId: 'getContextFields',
   summary: 'List the context fields',
   description: 'Returns the context fields, by name.',
-  tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context' },
   isHeavy: true,
   permission: 'authenticated',
@@ -156,13 +148,10 @@ export const ListStrategiesOfContextField = defineOperation({
   operationId: 'getStrategiesByContextField',
   summary: 'List the strategies that use a context field',
   description: 'Returns the strategies that use a context field.',
-  tag: 'Context',
   http: { method: 'GET', url: '/api/admin/context/:name/strategies' },
   isHeavy: true,
   permission: 'authenticated',
-  params: NamePath,
   reply: ContextFieldStrategies,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `context-field-updated`. */
@@ -171,11 +160,9 @@ export const RemoveLegalValue = defineOperation({
   operationId: 'deleteContextFieldLegalValue',
   summary: 'Remove a legal value',
   description: 'Removes a legal value from a context field. An unknown value is no error.',
-  tag: 'Context',
   http: { method: 'DELETE', url: '/api/admin/context/:name/legal-values/:value', anyContentType: true },
   permission: 'UPDATE_CONTEXT_FIELD',
   params: LegalValuePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `context-field-updated`. */
@@ -184,10 +171,8 @@ export const SetLegalValue = defineOperation({
   operationId: 'updateContextFieldLegalValue',
   summary: 'Set a legal value',
   description: 'Adds a legal value to a context field, or replaces the description of the one that has this value.',
-  tag: 'Context',
   http: { method: 'POST', url: '/api/admin/context/:name/legal-values' },
   permission: 'UPDATE_CONTEXT_FIELD',
-  params: NamePath,
   body: LegalValue,
   errors: ['ValidationError', 'NotFoundError', 'ExceedsLimitError'],
 });
@@ -195,15 +180,11 @@ export const SetLegalValue = defineOperation({
 /** Emits `context-field-updated`. */
 export const UpdateContextField = defineOperation({
   subject: 'call.features.update-context-field',
-  operationId: 'updateContextField',
   summary: 'Update a context field',
   description: 'Replaces the description, the legal values, the order and the stickiness of a context field.',
-  tag: 'Context',
   http: { method: 'PUT', url: '/api/admin/context/:name' },
   permission: 'UPDATE_CONTEXT_FIELD',
-  params: NamePath,
   body: UpdateContextFieldBody,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const ValidateContextFieldName = defineOperation({
@@ -211,7 +192,6 @@ export const ValidateContextFieldName = defineOperation({
   operationId: 'validate',
   summary: 'Validate the name of a context field',
   description: 'Validates the name of a new context field. Nothing is stored.',
-  tag: 'Context',
   http: { method: 'POST', url: '/api/admin/context/validate' },
   permission: 'authenticated',
   readsOnly: true,

@@ -89,12 +89,11 @@ const listEdit = {
 /** Emits `segment-updated`. */
 export const ReplaceSegmentList = defineOperation({
   subject: 'call.features.replace-segment-list',
-  operationId: 'replaceSegmentList',
   summary: 'Set the list of a segment',
   description:
     'Replaces the list of a segment by the ids of the body. The segment then matches users whose context field `contextName` has one of the ids and who satisfy all of its constraints; with no id it matches nobody. `contextName` may be left out where the segment has a list.',
   ...listEdit,
-  http: { method: 'PUT', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
+  http: { method: 'PUT', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true } as const,
   query: ListQuery,
   body: UploadedIds,
 });
@@ -102,11 +101,10 @@ export const ReplaceSegmentList = defineOperation({
 /** Emits `segment-updated`. */
 export const AddSegmentIds = defineOperation({
   subject: 'call.features.add-segment-ids',
-  operationId: 'addSegmentIds',
   summary: 'Add ids to the list of a segment',
   description: 'Adds the ids of the body to the list of a segment. A segment without a list gets one.',
   ...listEdit,
-  http: { method: 'POST', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true },
+  http: { method: 'POST', url: '/api/admin/segments/:id/list', idList: 'required', takesLong: true } as const,
   query: ListQuery,
   body: UploadedIds,
 });
@@ -114,11 +112,10 @@ export const AddSegmentIds = defineOperation({
 /** Emits `segment-updated`. */
 export const RemoveSegmentIds = defineOperation({
   subject: 'call.features.remove-segment-ids',
-  operationId: 'removeSegmentIds',
   summary: 'Remove ids from the list of a segment, or the list',
   description: 'Removes the ids of the body from the list of a segment, or with `all=true` the list itself.',
   ...listEdit,
-  http: { method: 'DELETE', url: '/api/admin/segments/:id/list', idList: 'optional', takesLong: true },
+  http: { method: 'DELETE', url: '/api/admin/segments/:id/list', idList: 'optional', takesLong: true } as const,
   query: RemovalQuery,
   body: Type.Union([UploadedIds, Type.Null()]),
 });
@@ -131,7 +128,6 @@ export type SegmentListBlocks = Static<typeof SegmentListBlocks>;
 
 export const GetSegmentList = defineOperation({
   subject: 'call.features.get-segment-list',
-  operationId: 'getSegmentList',
   summary: 'Download the list of a segment',
   description:
     'Returns the ids of the list in no particular order: a JSON text in each line, or a CSV with the context field as its header where `Accept` names `text/csv`.',
@@ -162,9 +158,7 @@ export type SegmentListAction = (typeof segmentListActions)[number];
  */
 export const StageSegmentIds = defineOperation({
   subject: 'call.features.stage-segment-ids',
-  operationId: 'stageSegmentIds',
   summary: 'Store a piece of an upload',
-  tag: 'Internal',
   permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
   idempotent: true,
   params: SegmentPath,
@@ -182,10 +176,7 @@ export const StageSegmentIds = defineOperation({
 /** Deletes what is stored of an upload that will not be ended. */
 export const DiscardSegmentIds = defineOperation({
   subject: 'call.features.discard-segment-ids',
-  operationId: 'discardSegmentIds',
   summary: 'Delete the pieces of an upload',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   body: Type.Object({ upload }),
 });
@@ -196,10 +187,7 @@ export const maxBlocksPerCall = 32;
 /** Returns blocks of lists by their hashes. Blocks that no list has needed for a day are left out. */
 export const GetSegmentBlocks = defineOperation({
   subject: 'call.features.get-segment-blocks',
-  operationId: 'getSegmentBlocks',
   summary: 'Get blocks of lists',
-  tag: 'Internal',
-  permission: 'service',
   idempotent: true,
   readsOnly: true,
   body: Type.Object({

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { SegmentPath, StrategyIdPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
+import { SegmentPath } from '../paths.ts';
 import { maxId, notBlank, Nullable, Timestamp, ValidateSegmentNameBody } from '../schemas.ts';
 import { Constraint, ConstraintBody } from './constraints.ts';
+
+const defineOperation = operationsOf('Segments');
 
 // Not in `segment-lists.ts`: pages that show segments would load all of that.
 export const listContextName = Type.String({
@@ -159,10 +161,8 @@ export type SegmentUsage = Static<typeof SegmentUsage>;
 /** Emits `segment-created`. */
 export const CreateSegment = defineOperation({
   subject: 'call.features.create-segment',
-  operationId: 'createSegment',
   summary: 'Create a segment',
   description: 'Creates a segment for every project, or for one.',
-  tag: 'Segments',
   http: {
     method: 'POST',
     url: '/api/admin/segments',
@@ -181,7 +181,6 @@ export const DeleteSegment = defineOperation({
   operationId: 'removeSegment',
   summary: 'Delete a segment',
   description: 'Removes a segment that no strategy of an active feature uses.',
-  tag: 'Segments',
   http: { method: 'DELETE', url: '/api/admin/segments/:id', status: 204, anyContentType: true },
   ifMatch: 'segment',
   permission: ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
@@ -191,10 +190,8 @@ export const DeleteSegment = defineOperation({
 
 export const GetSegment = defineOperation({
   subject: 'call.features.get-segment',
-  operationId: 'getSegment',
   summary: 'Get a segment',
   description: 'Returns one segment.',
-  tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments/:id' },
   permission: 'authenticated',
   params: Type.Object({ id: SegmentId }),
@@ -207,12 +204,9 @@ export const ListSegmentsOfStrategy = defineOperation({
   operationId: 'getSegmentsByStrategyId',
   summary: 'List the segments of a strategy',
   description: 'Returns the segments that a strategy uses.',
-  tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments/strategies/:strategyId' },
   permission: 'authenticated',
-  params: StrategyIdPath,
   reply: Segments,
-  errors: ['NotFoundError'],
 });
 
 export const ListSegments = defineOperation({
@@ -220,7 +214,6 @@ export const ListSegments = defineOperation({
   operationId: 'getSegments',
   summary: 'List the segments',
   description: 'Returns the segments, ordered by name.',
-  tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments' },
   permission: 'authenticated',
   reply: Segments,
@@ -231,13 +224,11 @@ export const ListStrategiesOfSegment = defineOperation({
   operationId: 'getSegmentStrategies',
   summary: 'List the strategies that use a segment',
   description: 'Returns the strategies that use a segment.',
-  tag: 'Segments',
   http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
   isHeavy: true,
   permission: 'authenticated',
   params: SegmentPath,
   reply: SegmentUsage,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-strategy-update`. */
@@ -246,7 +237,6 @@ export const SetStrategySegments = defineOperation({
   operationId: 'updateFeatureStrategySegments',
   summary: 'Set the segments of a strategy',
   description: 'Replaces the segments that a strategy uses.',
-  tag: 'Segments',
   http: { method: 'POST', url: '/api/admin/segments/strategies', status: 201 },
   permission: 'UPDATE_FEATURE_STRATEGY',
   body: StrategySegmentsBody,
@@ -257,10 +247,8 @@ export const SetStrategySegments = defineOperation({
 /** Emits `segment-updated`. */
 export const UpdateSegment = defineOperation({
   subject: 'call.features.update-segment',
-  operationId: 'updateSegment',
   summary: 'Update a segment',
   description: 'Replaces the name, the description, the project and the constraints of a segment.',
-  tag: 'Segments',
   http: { method: 'PUT', url: '/api/admin/segments/:id', status: 204 },
   ifMatch: 'segment',
   permission: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
@@ -274,7 +262,6 @@ export const ValidateSegmentName = defineOperation({
   operationId: 'validateSegment',
   summary: 'Validate the name of a segment',
   description: 'Validates the name of a new segment. Nothing is stored.',
-  tag: 'Segments',
   http: { method: 'POST', url: '/api/admin/segments/validate', status: 204 },
   permission: 'authenticated',
   readsOnly: true,

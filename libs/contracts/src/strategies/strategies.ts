@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { StrategyVariant, StrategyVariantBody } from '../features/variants.ts';
-import { defineOperation } from '../operation.ts';
-import { FeatureEnvironmentPath, StrategyPath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { JsonPatch, maxId, Nullable, TextByKey } from '../schemas.ts';
 import { Constraint, ConstraintBody } from './constraints.ts';
+
+const defineOperation = operationsOf('Features');
 
 const name = Type.String({ description: 'the name, or type, of the strategy' });
 const title = Nullable(Type.String(), { description: 'a descriptive title' });
@@ -103,14 +104,12 @@ export const AddStrategy = defineOperation({
   operationId: 'addFeatureStrategy',
   summary: 'Add a strategy to a feature',
   description: 'Adds a strategy to a feature in an environment. It does not enable the feature there.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies',
   },
   ifMatch: 'feature environment',
   permission: 'CREATE_FEATURE_STRATEGY',
-  params: FeatureEnvironmentPath,
   body: CreateStrategyBody,
   reply: FeatureStrategy,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
@@ -122,7 +121,6 @@ export const DeleteStrategy = defineOperation({
   operationId: 'deleteFeatureStrategy',
   summary: 'Delete a strategy',
   description: 'Removes a strategy. When no enabled strategy is left, the feature is disabled in the environment.',
-  tag: 'Features',
   http: {
     method: 'DELETE',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
@@ -130,8 +128,6 @@ export const DeleteStrategy = defineOperation({
   },
   ifMatch: 'strategy',
   permission: 'DELETE_FEATURE_STRATEGY',
-  params: StrategyPath,
-  errors: ['NotFoundError'],
 });
 
 export const GetStrategy = defineOperation({
@@ -139,15 +135,12 @@ export const GetStrategy = defineOperation({
   operationId: 'getFeatureStrategy',
   summary: 'Get a strategy',
   description: 'Returns one strategy of a feature in an environment.',
-  tag: 'Features',
   http: {
     method: 'GET',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
   },
   permission: 'authenticated',
-  params: StrategyPath,
   reply: FeatureStrategy,
-  errors: ['NotFoundError'],
 });
 
 export const ListStrategies = defineOperation({
@@ -155,15 +148,12 @@ export const ListStrategies = defineOperation({
   operationId: 'getFeatureStrategies',
   summary: 'List the strategies of a feature in an environment',
   description: 'Returns the strategies in their order.',
-  tag: 'Features',
   http: {
     method: 'GET',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies',
   },
   permission: 'authenticated',
-  params: FeatureEnvironmentPath,
   reply: FeatureStrategies,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `feature-strategy-update`. */
@@ -173,14 +163,12 @@ export const PatchStrategy = defineOperation({
   summary: 'Update specific properties of a strategy',
   description:
     'Changes specific properties of one strategy of a feature in an environment. The steps of the patch are applied one after the other, all of them or none.',
-  tag: 'Features',
   http: {
     method: 'PATCH',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
   },
   ifMatch: 'strategy',
   permission: 'UPDATE_FEATURE_STRATEGY',
-  params: StrategyPath,
   body: JsonPatch,
   reply: FeatureStrategy,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
@@ -192,16 +180,13 @@ export const SetStrategyOrder = defineOperation({
   operationId: 'setStrategySortOrder',
   summary: 'Set the order of strategies',
   description: 'Sets the positions of strategies of a feature in an environment.',
-  tag: 'Features',
   http: {
     method: 'POST',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/set-sort-order',
   },
   ifMatch: 'feature environment',
   permission: 'UPDATE_FEATURE_STRATEGY',
-  params: FeatureEnvironmentPath,
   body: StrategyPositions,
-  errors: ['ValidationError', 'NotFoundError'],
 });
 
 /**
@@ -214,14 +199,12 @@ export const UpdateStrategy = defineOperation({
   summary: 'Update a strategy',
   description:
     'Updates the properties in the body, and the parameters in `parameters`; what is omitted, or null, does not change. Constraints and variants alone are always replaced: without them, a strategy has none.',
-  tag: 'Features',
   http: {
     method: 'PUT',
     url: '/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies/:strategyId',
   },
   ifMatch: 'strategy',
   permission: 'UPDATE_FEATURE_STRATEGY',
-  params: StrategyPath,
   body: UpdateStrategyBody,
   reply: FeatureStrategy,
   errors: ['ValidationError', 'ExceedsLimitError', 'NotFoundError'],
@@ -229,10 +212,8 @@ export const UpdateStrategy = defineOperation({
 
 export const ValidateConstraint = defineOperation({
   subject: 'call.features.validate-constraint',
-  operationId: 'validateConstraint',
   summary: 'Validate a constraint',
   description: 'Validates a constraint as for a strategy. Nothing is stored.',
-  tag: 'Features',
   http: { method: 'POST', url: '/api/admin/constraints/validate', status: 204 },
   permission: 'authenticated',
   readsOnly: true,

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { defineOperation } from '../operation.ts';
-import { NamePath } from '../paths.ts';
+import { operationsOf } from '../operation.ts';
 import { AnyObject, Constant, Nullable } from '../schemas.ts';
+
+const defineOperation = operationsOf('Strategies');
 
 const name = Type.String({ description: 'the name by which strategies refer to the type' });
 const description = Nullable(Type.String(), { description: 'the description of the strategy type' });
@@ -66,7 +67,6 @@ export const CreateStrategyType = defineOperation({
   operationId: 'createStrategy',
   summary: 'Create a strategy type',
   description: 'Adds a strategy type that custom SDKs evaluate.',
-  tag: 'Strategies',
   http: {
     method: 'POST',
     url: '/api/admin/strategies',
@@ -85,10 +85,8 @@ export const DeleteStrategyType = defineOperation({
   operationId: 'removeStrategy',
   summary: 'Delete a strategy type',
   description: 'Removes a strategy type that was added.',
-  tag: 'Strategies',
   http: { method: 'DELETE', url: '/api/admin/strategies/:name', anyContentType: true },
   permission: 'DELETE_STRATEGY',
-  params: NamePath,
   errors: ['NotFoundError', 'OperationDeniedError', 'ConflictError'],
 });
 
@@ -98,10 +96,8 @@ export const DeprecateStrategyType = defineOperation({
   operationId: 'deprecateStrategy',
   summary: 'Deprecate a strategy type',
   description: 'Deprecates a strategy type. Strategies that use it do not change; user interfaces no longer offer it.',
-  tag: 'Strategies',
   http: { method: 'POST', url: '/api/admin/strategies/:name/deprecate', anyContentType: true },
   permission: 'UPDATE_STRATEGY',
-  params: NamePath,
   errors: ['NotFoundError', 'OperationDeniedError'],
 });
 
@@ -110,12 +106,9 @@ export const GetStrategyType = defineOperation({
   operationId: 'getStrategy',
   summary: 'Get a strategy type',
   description: 'Returns one strategy type.',
-  tag: 'Strategies',
   http: { method: 'GET', url: '/api/admin/strategies/:name' },
   permission: 'authenticated',
-  params: NamePath,
   reply: StrategyType,
-  errors: ['NotFoundError'],
 });
 
 export const ListStrategyTypes = defineOperation({
@@ -123,7 +116,6 @@ export const ListStrategyTypes = defineOperation({
   operationId: 'getAllStrategies',
   summary: 'List the strategy types',
   description: 'Returns the built-in strategy types and those that were added.',
-  tag: 'Strategies',
   http: { method: 'GET', url: '/api/admin/strategies' },
   permission: 'authenticated',
   reply: StrategyTypes,
@@ -135,11 +127,8 @@ export const ReactivateStrategyType = defineOperation({
   operationId: 'reactivateStrategy',
   summary: 'Reactivate a strategy type',
   description: 'Reverts the deprecation of a strategy type.',
-  tag: 'Strategies',
   http: { method: 'POST', url: '/api/admin/strategies/:name/reactivate', anyContentType: true },
   permission: 'UPDATE_STRATEGY',
-  params: NamePath,
-  errors: ['NotFoundError'],
 });
 
 /** Emits `strategy-updated`. */
@@ -148,10 +137,8 @@ export const UpdateStrategyType = defineOperation({
   operationId: 'updateStrategy',
   summary: 'Update a strategy type',
   description: 'Changes the description, the title or the parameters of a strategy type that was added.',
-  tag: 'Strategies',
   http: { method: 'PUT', url: '/api/admin/strategies/:name' },
   permission: 'UPDATE_STRATEGY',
-  params: NamePath,
   body: UpdateStrategyTypeBody,
   errors: ['ValidationError', 'NotFoundError', 'OperationDeniedError'],
 });
