@@ -1,8 +1,8 @@
 import table from './table.module.css';
 import styles from './content.module.css';
 
-interface Column<T> {
-  readonly id: string;
+export interface Column<T> {
+  /** unlike those of the other columns */
   readonly title: string;
   /** for a column of buttons, which say what they do: the title is read, and not seen */
   readonly isTitleHidden?: boolean;
@@ -26,8 +26,8 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
       <table className={`${table['table']} ${styles['table']}`}>
         <thead>
           <tr>
-            {columns.map(({ id, title, isTitleHidden = false, isNumber = false }) => (
-              <th key={id} scope="col" data-number={isNumber || undefined}>
+            {columns.map(({ title, isTitleHidden = false, isNumber = false }) => (
+              <th key={title} scope="col" data-number={isNumber || undefined}>
                 {isTitleHidden ? <span className="visually-hidden">{title}</span> : title}
               </th>
             ))}
@@ -36,8 +36,8 @@ export function Table<T>({ label, columns, rows, rowKey }: TableProps<T>) {
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ id, title, isTitleHidden = false, isNumber = false, cell }) => (
-                <td key={id} data-title={isTitleHidden ? undefined : title} data-number={isNumber || undefined}>
+              {columns.map(({ title, isTitleHidden = false, isNumber = false, cell }) => (
+                <td key={title} data-title={isTitleHidden ? undefined : title} data-number={isNumber || undefined}>
                   <div>{cell(row)}</div>
                 </td>
               ))}

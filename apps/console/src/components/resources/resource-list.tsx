@@ -1,20 +1,13 @@
 import { useState } from 'react';
 import { Button, IconButton } from '../buttons/button.tsx';
 import { QueryResult, EmptyState } from '../content/query-result.tsx';
+import type { Column } from '../content/table.tsx';
 import { TextField } from '../forms/fields.tsx';
 import { Menu, type MenuEntry } from '../buttons/menu.tsx';
 import { type SearchParameters, useSearchParameter } from '../../filtering/search-parameter.ts';
 import table from '../content/table.module.css';
 import styles from './resource.module.css';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
-
-interface ResourceColumn<T> {
-  readonly id: string;
-  readonly title: string;
-  readonly cell: (row: T) => React.ReactNode;
-  /** whether the cells are numbers, which are aligned at their last digit */
-  readonly isNumber?: boolean;
-}
 
 export interface ResourceListProps<T> {
   /** names the list: `Segments` */
@@ -26,7 +19,7 @@ export interface ResourceListProps<T> {
   /** further text of a row in which the search looks, beside its name */
   readonly text?: (row: T) => string;
   /** The first column names the row. */
-  readonly columns: readonly ResourceColumn<T>[];
+  readonly columns: readonly Omit<Column<T>, 'isTitleHidden'>[];
   /** the entries of the menu at the end of a row; a row without entries has no menu */
   readonly actions?: (row: T) => readonly MenuEntry[];
   /** shown instead of an empty list: what would be listed, and how it is created */
@@ -126,8 +119,8 @@ export function ResourceList<T>({
               <table className={`${table['table']} ${styles['table']}`} aria-label={label}>
                 <thead>
                   <tr>
-                    {columns.map(({ id, title, isNumber = false }) => (
-                      <th key={id} scope="col" data-number={isNumber || undefined}>
+                    {columns.map(({ title, isNumber = false }) => (
+                      <th key={title} scope="col" data-number={isNumber || undefined}>
                         {title}
                       </th>
                     ))}
@@ -143,13 +136,13 @@ export function ResourceList<T>({
                     const entries = actions?.(row) ?? [];
                     return (
                       <tr key={rowKey(row)}>
-                        {columns.map(({ id, title, cell, isNumber = false }, index) =>
+                        {columns.map(({ title, cell, isNumber = false }, index) =>
                           index === 0 ? (
-                            <th key={id} scope="row">
+                            <th key={title} scope="row">
                               {cell(row)}
                             </th>
                           ) : (
-                            <td key={id} data-title={title} data-number={isNumber || undefined}>
+                            <td key={title} data-title={title} data-number={isNumber || undefined}>
                               <div>{cell(row)}</div>
                             </td>
                           ),

@@ -217,9 +217,8 @@ function Limits({ limits, statistics }: LimitsProps) {
       }))}
       rowKey={({ name }) => name}
       columns={[
-        { id: 'limit', title: 'Limit', cell: ({ label }) => label },
+        { title: 'Limit', cell: ({ label }) => label },
         {
-          id: 'used',
           title: 'Used',
           isNumber: true,
           cell: ({ used, limit }) => {
@@ -229,7 +228,6 @@ function Limits({ limits, statistics }: LimitsProps) {
           },
         },
         {
-          id: 'max',
           title: 'At most',
           isNumber: true,
           cell: ({ limit }) => (limit >= noLimit ? 'no limit' : texts.formatNumber(limit)),
@@ -284,9 +282,8 @@ function DeadLetters() {
         name={({ type }) => type}
         text={({ service, producer, reason }) => `${service} ${producer} ${reason}`}
         columns={[
-          { id: 'service', title: 'Service', cell: ({ service }) => service },
+          { title: 'Service', cell: ({ service }) => service },
           {
-            id: 'message',
             title: 'Message',
             cell: ({ type, producer, position }) => (
               <div className={styles['twoLines']}>
@@ -297,9 +294,9 @@ function DeadLetters() {
               </div>
             ),
           },
-          { id: 'reason', title: 'Reason', cell: ({ reason }) => reason },
-          { id: 'attempts', title: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
-          { id: 'next', title: 'Next attempt', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
+          { title: 'Reason', cell: ({ reason }) => reason },
+          { title: 'Attempts', cell: ({ attempts }) => attempts, isNumber: true },
+          { title: 'Next attempt', cell: ({ nextAttemptAt }) => <Time at={nextAttemptAt} /> },
         ]}
         empty={{
           title: 'Every message was applied',

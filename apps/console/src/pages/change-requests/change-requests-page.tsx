@@ -53,7 +53,6 @@ function queryOf(view: View, userId: number): { state?: string; createdBy?: stri
 
 const columns = [
   {
-    id: 'title',
     title: 'Title',
     cell: ({ id, title, project }: ChangeRequestSearchItem) => (
       <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
@@ -62,37 +61,28 @@ const columns = [
     ),
   },
   {
-    id: 'what',
     title: 'Changes',
     cell: ({ features, segments }: ChangeRequestSearchItem) => texts.names([...features, ...segments]),
   },
   {
-    id: 'project',
     title: 'Project',
     cell: ({ project }: ChangeRequestSearchItem) => <ProjectName id={project} />,
   },
   {
-    id: 'environment',
     title: 'Environment',
     cell: ({ environment }: ChangeRequestSearchItem) => <EnvironmentName name={environment} />,
   },
   {
-    id: 'state',
     title: 'State',
     cell: ({ state, schedule }: ChangeRequestSearchItem) => <StateBadge state={state} schedule={schedule} />,
   },
   {
-    id: 'author',
     title: 'Author',
     cell: ({ createdBy }: ChangeRequestSearchItem) => (
       <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
     ),
   },
-  {
-    id: 'created',
-    title: 'Created',
-    cell: ({ createdAt }: ChangeRequestSearchItem) => <Time at={createdAt} />,
-  },
+  { title: 'Created', cell: ({ createdAt }: ChangeRequestSearchItem) => <Time at={createdAt} /> },
 ];
 
 /** Leads to where one chooses which environments are protected, for whoever may choose. */
@@ -116,7 +106,7 @@ function ProtectionLink({ project }: { readonly project: string | undefined }) {
   );
 }
 
-const columnsOfProject = columns.filter(({ id }) => id !== 'project');
+const columnsOfProject = columns.filter(({ title }) => title !== 'Project');
 
 /** The change requests of all projects, or of one: the open ones, those that wait for the user, the user's own, and the closed ones. */
 export function ChangeRequestsPage({ project }: { readonly project?: string | undefined }) {

@@ -144,7 +144,6 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                 rowKey={({ name }) => name}
                 columns={[
                   {
-                    id: 'name',
                     title: 'Flag',
                     cell: ({ name, archivedIn }) =>
                       archivedIn == null ? (
@@ -161,12 +160,11 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                         </>
                       ),
                   },
-                  { id: 'applications', title: 'Applications', cell: (row) => <Reports reports={row.reports} /> },
-                  { id: 'seen', title: 'Last asked for', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+                  { title: 'Applications', cell: (row) => <Reports reports={row.reports} /> },
+                  { title: 'Last asked for', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
                   ...(mayCreate
                     ? [
                         {
-                          id: 'create',
                           title: '',
                           cell: ({ name, archivedIn }: Row) =>
                             archivedIn === null && (

@@ -38,7 +38,6 @@ export function NotificationPreferences() {
               rowKey={({ kind }) => kind}
               columns={[
                 {
-                  id: 'inbox',
                   title: 'In the inbox',
                   cell: ({ kind, inbox }) => (
                     <Checkbox
@@ -52,7 +51,6 @@ export function NotificationPreferences() {
                 ...(isSetUp && address !== null
                   ? [
                       {
-                        id: 'mail',
                         title: 'By mail',
                         cell: ({ kind, mail }: (typeof kinds)[number]) => (
                           <Select

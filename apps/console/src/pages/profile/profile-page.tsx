@@ -132,12 +132,11 @@ function PersonalAccessTokens() {
               rows={rows}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'what', title: 'Used for', cell: ({ description }) => description },
-                { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
-                { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                { title: 'Used for', cell: ({ description }) => description },
+                { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
-                  id: 'remove',
                   title: 'Actions',
                   isTitleHidden: true,
                   cell: (row) => (

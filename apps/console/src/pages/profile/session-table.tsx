@@ -20,7 +20,6 @@ export function SessionTable({ sessions, onEnd }: SessionTableProps) {
       rowKey={({ id }) => id}
       columns={[
         {
-          id: 'browser',
           title: 'Browser',
           cell: ({ userAgent, isCurrent }) => (
             <span title={userAgent}>
@@ -28,14 +27,13 @@ export function SessionTable({ sessions, onEnd }: SessionTableProps) {
             </span>
           ),
         },
-        { id: 'address', title: 'Address', cell: ({ address }) => address },
-        { id: 'created', title: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        { title: 'Address', cell: ({ address }) => address },
+        { title: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
         ...(onEnd === undefined
           ? []
           : [
               {
-                id: 'end',
                 title: 'Actions',
                 isTitleHidden: true,
                 cell: ({ id, isCurrent }: UserSession) =>

@@ -16,15 +16,10 @@ export function SlackAccountTable({ accounts, onUnlink }: SlackAccountTableProps
       rows={accounts}
       rowKey={({ id }) => id}
       columns={[
+        { title: 'Account', cell: ({ slackUserName, slackUserId }) => `${slackUserName} (${slackUserId})` },
+        { title: 'Workspace', cell: ({ teamName, teamId }) => `${teamName} (${teamId})` },
+        { title: 'Linked', cell: ({ createdAt }) => <Time at={createdAt} /> },
         {
-          id: 'account',
-          title: 'Account',
-          cell: ({ slackUserName, slackUserId }) => `${slackUserName} (${slackUserId})`,
-        },
-        { id: 'workspace', title: 'Workspace', cell: ({ teamName, teamId }) => `${teamName} (${teamId})` },
-        { id: 'linked', title: 'Linked', cell: ({ createdAt }) => <Time at={createdAt} /> },
-        {
-          id: 'unlink',
           title: 'Actions',
           isTitleHidden: true,
           cell: ({ id }) => (

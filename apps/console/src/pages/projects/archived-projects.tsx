@@ -37,9 +37,9 @@ export function ArchivedProjects() {
         name={({ name }) => name}
         text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
-          { id: 'name', title: 'Name', cell: (project) => <ProjectCell project={project} /> },
-          { id: 'owners', title: 'Owners', cell: ownerNamesOf },
-          { id: 'archived', title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+          { title: 'Name', cell: (project) => <ProjectCell project={project} /> },
+          { title: 'Owners', cell: ownerNamesOf },
+          { title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
         actions={[
           {

@@ -146,7 +146,6 @@ function ActiveProjects() {
         text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
           {
-            id: 'name',
             title: 'Name',
             cell: (project) => (
               <div className={styles['name']}>
@@ -156,12 +155,10 @@ function ActiveProjects() {
             ),
           },
           {
-            id: 'health',
             title: 'Health',
             cell: ({ health, featureCount = 0 }) => <ProjectHealth percent={health} flagCount={featureCount} />,
           },
           {
-            id: 'flags',
             title: 'Flags',
             isNumber: true,
             cell: ({ id, featureCount = 0 }) => (
@@ -170,9 +167,9 @@ function ActiveProjects() {
               </Link>
             ),
           },
-          { id: 'members', title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => formatNumber(memberCount) },
-          { id: 'owners', title: 'Owners', cell: ownerNamesOf },
-          { id: 'updated', title: 'Last change', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+          { title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => formatNumber(memberCount) },
+          { title: 'Owners', cell: ownerNamesOf },
+          { title: 'Last change', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
         ]}
         empty={{
           title: 'No projects yet',

@@ -160,7 +160,6 @@ export function ContextFieldsPage() {
       }
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ name, stickiness }) => (
             <span className={layout['inline']}>
@@ -169,9 +168,8 @@ export function ContextFieldsPage() {
             </span>
           ),
         },
-        { id: 'description', title: 'Description', cell: ({ description }) => description },
+        { title: 'Description', cell: ({ description }) => description },
         {
-          id: 'values',
           title: 'Legal values',
           cell: ({ legalValues = [] }) =>
             legalValues.length === 0 ? (
@@ -180,11 +178,10 @@ export function ContextFieldsPage() {
               formatCount(legalValues.length, 'value')
             ),
         },
-        { id: 'projects', title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
-        { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-        { id: 'segments', title: 'Segments', isNumber: true, cell: ({ name }) => segmentsWith(name).length },
+        { title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
+        { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+        { title: 'Segments', isNumber: true, cell: ({ name }) => segmentsWith(name).length },
       ]}
-
       create={{
         operation: CreateContextField,
         isWide: true,

@@ -231,7 +231,6 @@ export function EnvironmentsPage() {
       text={({ type }) => type}
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ name, enabled, protected: isProtected }) => (
             <span className={layout['inline']}>
@@ -243,9 +242,8 @@ export function EnvironmentsPage() {
             </span>
           ),
         },
-        { id: 'type', title: 'Type', cell: ({ type }) => typeName(type) },
+        { title: 'Type', cell: ({ type }) => typeName(type) },
         {
-          id: 'approvals',
           title: 'Least approvals',
           cell: ({ requiredApprovals }) =>
             requiredApprovals == null ? (
@@ -254,21 +252,10 @@ export function EnvironmentsPage() {
               <Badge tone="accent">{formatCount(requiredApprovals, 'approval')}</Badge>
             ),
         },
-        {
-          id: 'projects',
-          title: 'Projects',
-          isNumber: true,
-          cell: ({ projectCount = 0 }) => formatNumber(projectCount),
-        },
-        {
-          id: 'flags',
-          title: 'Flags on',
-          isNumber: true,
-          cell: ({ enabledToggleCount = 0 }) => formatNumber(enabledToggleCount),
-        },
-        { id: 'tokens', title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
+        { title: 'Projects', isNumber: true, cell: ({ projectCount = 0 }) => formatNumber(projectCount) },
+        { title: 'Flags on', isNumber: true, cell: ({ enabledToggleCount = 0 }) => formatNumber(enabledToggleCount) },
+        { title: 'API tokens', isNumber: true, cell: ({ apiTokenCount = 0 }) => apiTokenCount },
       ]}
-
       create={{
         operation: CreateEnvironment,
         values: { type: 'development', enabled: true },

@@ -19,7 +19,6 @@ export function FlagTypesPage() {
       name={({ name }) => name}
       columns={[
         {
-          id: 'name',
           title: 'Type',
           cell: ({ id, name }) => (
             <>
@@ -27,15 +26,13 @@ export function FlagTypesPage() {
             </>
           ),
         },
-        { id: 'purpose', title: 'When to use it', cell: ({ description }) => description },
+        { title: 'When to use it', cell: ({ description }) => description },
         {
-          id: 'lifetime',
           title: 'Expected to live',
           cell: ({ lifetimeDays }) =>
             lifetimeDays === null || lifetimeDays === 0 ? 'for ever' : formatCount(lifetimeDays, 'day'),
         },
       ]}
-
       edit={{
         operation: SetFeatureTypeLifetime,
         label: 'Set the lifetime',

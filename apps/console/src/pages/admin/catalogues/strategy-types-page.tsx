@@ -130,7 +130,6 @@ export function StrategyTypesPage() {
       text={({ title, description }) => `${title ?? ''} ${description ?? ''}`}
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ name, displayName, editable, deprecated }) => (
             <span className={layout['inline']}>
@@ -143,9 +142,8 @@ export function StrategyTypesPage() {
             </span>
           ),
         },
-        { id: 'description', title: 'Description', cell: ({ description }) => description },
+        { title: 'Description', cell: ({ description }) => description },
         {
-          id: 'parameters',
           title: 'Parameters',
           cell: ({ parameters }) =>
             parameters.length === 0 ? (
@@ -157,7 +155,6 @@ export function StrategyTypesPage() {
             ),
         },
       ]}
-
       create={{
         operation: CreateStrategyType,
         isWide: true,

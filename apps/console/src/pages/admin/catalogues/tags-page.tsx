@@ -71,7 +71,6 @@ function TagTypes() {
       text={({ description }) => description ?? ''}
       columns={[
         {
-          id: 'name',
           title: 'Tag type',
           cell: ({ name, color }) => (
             <span className={layout['inline']}>
@@ -82,7 +81,7 @@ function TagTypes() {
             </span>
           ),
         },
-        { id: 'description', title: 'Description', cell: ({ description }) => description },
+        { title: 'Description', cell: ({ description }) => description },
       ]}
       create={{
         operation: CreateTagType,
@@ -165,9 +164,8 @@ function TagsOfType({ type }: { readonly type: string }) {
       rowKey={({ value }) => value}
       name={tagName}
       columns={[
-        { id: 'value', title: 'Value', cell: ({ value }) => <strong>{value}</strong> },
+        { title: 'Value', cell: ({ value }) => <strong>{value}</strong> },
         {
-          id: 'flags',
           title: 'Flags',
           cell: (tag) => (
             <Link to="/flags" search={{ q: flagFilterOf(tag) }}>

@@ -214,21 +214,18 @@ function Deliveries({ integration }: { readonly integration: Addon }) {
                   rowKey={(attempt) => attempt.id}
                   columns={[
                     {
-                      id: 'event',
                       title: 'Event',
                       cell: ({ event }) => (
                         <EventSummary text={(event as Event).summary ?? (event as Event).type} by={event as Event} />
                       ),
                     },
-                    { id: 'state', title: 'State', cell: StateBadge },
+                    { title: 'State', cell: StateBadge },
                     {
-                      id: 'details',
                       title: 'What happened',
                       cell: ({ stateDetails }) => <span className={layout['muted']}>{stateDetails}</span>,
                     },
-                    { id: 'time', title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                    { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
                     {
-                      id: 'again',
                       title: 'Again',
                       cell: (attempt) => (
                         <Button

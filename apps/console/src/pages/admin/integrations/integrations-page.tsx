@@ -36,7 +36,6 @@ function Integrations() {
       }
       columns={[
         {
-          id: 'name',
           title: 'Integration',
           cell: (addon) => (
             <Link to="/admin/$section/$item" params={{ section: 'integrations', item: String(addon.id) }}>
@@ -44,20 +43,14 @@ function Integrations() {
             </Link>
           ),
         },
-        { id: 'kind', title: 'Kind', cell: ({ provider }) => labelOf(provider) },
+        { title: 'Kind', cell: ({ provider }) => labelOf(provider) },
+        { title: 'State', cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>) },
+        { title: 'Events', cell: ({ events }) => formatCount(events.length, 'type') },
         {
-          id: 'state',
-          title: 'State',
-          cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
-        },
-        { id: 'events', title: 'Events', cell: ({ events }) => formatCount(events.length, 'type') },
-        {
-          id: 'projects',
           title: 'Projects',
           cell: ({ projects }) => (isAll(projects) ? 'all projects' : <ProjectNames ids={projects} />),
         },
         {
-          id: 'environments',
           title: 'Environments',
           cell: ({ environments }) =>
             isAll(environments)

@@ -34,7 +34,6 @@ export function GroupsPage() {
       }
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ name, description }) => (
             <div className={styles['twoLines']}>
@@ -46,7 +45,6 @@ export function GroupsPage() {
           ),
         },
         {
-          id: 'members',
           title: 'Members',
           cell: ({ users }) => (
             <span title={users.map(({ user }) => displayNameOf(user)).join(', ')}>{users.length}</span>
@@ -54,14 +52,12 @@ export function GroupsPage() {
           isNumber: true,
         },
         {
-          id: 'role',
           title: 'Root role',
           cell: ({ rootRole }) => (rootRole === null ? 'none' : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>),
         },
-        { id: 'projects', title: 'Projects', cell: ({ projects }) => projects.join(', ') },
-        { id: 'sso', title: 'Groups of the identity provider', cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
+        { title: 'Projects', cell: ({ projects }) => projects.join(', ') },
+        { title: 'Groups of the identity provider', cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
       ]}
-
       create={{ operation: CreateGroup, dialog: (onClose) => <GroupDialog group={undefined} onClose={onClose} /> }}
       actions={[
         {

@@ -49,12 +49,11 @@ export function Invitations() {
       rowKey={({ secret }) => secret}
       name={({ name }) => name}
       columns={[
-        { id: 'name', title: 'Name', cell: ({ name }) => name },
-        { id: 'state', title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
-        { id: 'joined', title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
-        { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+        { title: 'Name', cell: ({ name }) => name },
+        { title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
+        { title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
+        { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
       ]}
-
       create={{
         operation: CreateInviteLink,
         isSecondary: true,

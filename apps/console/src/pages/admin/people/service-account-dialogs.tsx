@@ -117,11 +117,10 @@ export function ServiceAccountTokensDialog({
               rows={pats}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'for', title: 'Used for', cell: ({ description }) => description },
-                { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
-                { id: 'expires', title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+                { title: 'Used for', cell: ({ description }) => description },
+                { title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+                { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
                 {
-                  id: 'delete',
                   title: 'Actions',
                   isTitleHidden: true,
                   cell: (pat) => (

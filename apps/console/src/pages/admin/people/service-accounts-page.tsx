@@ -38,23 +38,17 @@ export function ServiceAccountsPage() {
       name={displayNameOf}
       text={({ username = '', tokens }) => [username, ...tokens.map(({ description }) => description)].join(' ')}
       columns={[
-        { id: 'name', title: 'Name', cell: (account) => <UserNames user={account} /> },
+        { title: 'Name', cell: (account) => <UserNames user={account} /> },
+        { title: 'Root role', cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge> },
         {
-          id: 'role',
-          title: 'Root role',
-          cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
-        },
-        {
-          id: 'state',
           title: 'State',
           cell: ({ active }) =>
             active ? <Badge tone="good">Active</Badge> : <Badge tone="warning">Deactivated</Badge>,
         },
-        { id: 'tokens', title: 'Tokens', cell: ({ tokens }) => tokens.length, isNumber: true },
-        { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
-        { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: 'Tokens', cell: ({ tokens }) => tokens.length, isNumber: true },
+        { title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
-
       create={{
         operation: CreateServiceAccount,
         isDisabled: roles.length === 0,

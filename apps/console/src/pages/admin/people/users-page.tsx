@@ -69,14 +69,9 @@ export function UsersPage() {
         </span>
       }
       columns={[
-        { id: 'name', title: 'Name', cell: (user) => <UserNames user={user} /> },
+        { title: 'Name', cell: (user) => <UserNames user={user} /> },
+        { title: 'Root role', cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge> },
         {
-          id: 'role',
-          title: 'Root role',
-          cell: ({ rootRole }) => <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>,
-        },
-        {
-          id: 'state',
           title: 'State',
           cell: ({ active, scimId }) => (
             <span className={styles['badges']}>
@@ -85,10 +80,9 @@ export function UsersPage() {
             </span>
           ),
         },
-        { id: 'seen', title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
-        { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: 'Last seen', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
-
       create={{
         operation: CreateUser,
         isDisabled: roles.length === 0,

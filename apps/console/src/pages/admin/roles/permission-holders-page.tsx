@@ -153,7 +153,6 @@ export function PermissionHoldersPage() {
           text={({ user, sources }) => [user.username ?? '', user.email ?? '', ...sources.map(nameOfSource)].join(' ')}
           columns={[
             {
-              id: 'person',
               title: 'Person',
               cell: ({ user }) => (
                 <span className={styles['badges']}>
@@ -162,9 +161,8 @@ export function PermissionHoldersPage() {
                 </span>
               ),
             },
-            { id: 'through', title: 'Through', cell: ({ sources }) => <GrantSources sources={sources} /> },
+            { title: 'Through', cell: ({ sources }) => <GrantSources sources={sources} /> },
             {
-              id: 'may',
               title: 'May do',
               cell: (holder) =>
                 holder.permissions.size === 0 || holder.permissions.has('ADMIN') ? (
@@ -195,8 +193,8 @@ export function PermissionHoldersPage() {
             rows={[...openHolder.permissions]}
             rowKey={([name]) => name}
             columns={[
-              { id: 'permission', title: 'Permission', cell: ([name]) => displayNames.get(name) ?? name },
-              { id: 'by', title: 'Through', cell: ([, sources]) => <GrantSources sources={sources} /> },
+              { title: 'Permission', cell: ([name]) => displayNames.get(name) ?? name },
+              { title: 'Through', cell: ([, sources]) => <GrantSources sources={sources} /> },
             ]}
           />
         </Dialog>

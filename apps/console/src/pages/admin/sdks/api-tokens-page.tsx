@@ -85,7 +85,6 @@ export function ApiTokensPage() {
       }
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ tokenName, secret }) => (
             <div className={styles['twoLines']}>
@@ -96,13 +95,8 @@ export function ApiTokensPage() {
             </div>
           ),
         },
+        { title: 'Type', cell: (token) => <Badge tone={tones[token.type]}>{apiTokenTypes[token.type][0]}</Badge> },
         {
-          id: 'type',
-          title: 'Type',
-          cell: (token) => <Badge tone={tones[token.type]}>{apiTokenTypes[token.type][0]}</Badge>,
-        },
-        {
-          id: 'projects',
           title: 'Projects',
           cell: ({ projects }) =>
             projects.includes('*') ? (
@@ -112,16 +106,14 @@ export function ApiTokensPage() {
             ),
         },
         {
-          id: 'environment',
           title: 'Environment',
           cell: ({ environment }) =>
             environment === '*' ? 'all environments' : <EnvironmentName name={environment} />,
         },
-        { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
-        { id: 'expires', title: 'Expires', cell: Expiry },
-        { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+        { title: 'Expires', cell: Expiry },
+        { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
-
       create={{
         operation: CreateApiToken,
         dialog: (onClose) => (

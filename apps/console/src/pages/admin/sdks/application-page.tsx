@@ -177,10 +177,10 @@ function Instances({ details }: DetailsListProps) {
       name={({ instanceId }) => instanceId}
       text={(instance) => `${instance.environment} ${instance.sdkVersion ?? ''}`}
       columns={[
-        { id: 'instance', title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
-        { id: 'environment', title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
-        { id: 'sdk', title: 'SDK', cell: (instance) => instance.sdkVersion },
-        { id: 'seen', title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
+        { title: 'Instance', cell: ({ instanceId }) => <code>{instanceId}</code> },
+        { title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
+        { title: 'SDK', cell: (instance) => instance.sdkVersion },
+        { title: 'Last seen', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
       ]}
       empty={{
         title: 'No instance has reported in the last two days',
@@ -209,7 +209,6 @@ function SeenFlags({ details }: DetailsListProps) {
       text={({ project = '' }) => project}
       columns={[
         {
-          id: 'flag',
           title: 'Flag',
           cell: ({ name: feature, project = archivedIn.get(feature) }) =>
             project === undefined ? (
@@ -221,16 +220,11 @@ function SeenFlags({ details }: DetailsListProps) {
             ),
         },
         {
-          id: 'project',
           title: 'Project',
           cell: ({ name: flag, project = archivedIn.get(flag) }) =>
             project !== undefined && <ProjectName id={project} />,
         },
-        {
-          id: 'state',
-          title: 'State',
-          cell: (flag) => <FlagStateBadge {...flag} isArchived={archivedIn.has(flag.name)} />,
-        },
+        { title: 'State', cell: (flag) => <FlagStateBadge {...flag} isArchived={archivedIn.has(flag.name)} /> },
       ]}
       empty={{
         title: 'It has evaluated no flag in the last two days',

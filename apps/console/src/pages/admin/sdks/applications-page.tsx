@@ -77,7 +77,6 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
         filter={filter}
         columns={[
           {
-            id: 'name',
             title: 'Application',
             cell: ({ appName, description }) => (
               <div className={styles['twoLines']}>
@@ -86,10 +85,10 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
               </div>
             ),
           },
-          { id: 'sdk', title: 'SDK', cell: ({ sdkVersion }) => <span className={layout['nowrap']}>{sdkVersion}</span> },
-          { id: 'uses', title: 'Uses', cell: ({ usage }) => <Usage usage={usage} /> },
-          { id: 'seen', title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-          { id: 'created', title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'SDK', cell: ({ sdkVersion }) => <span className={layout['nowrap']}>{sdkVersion}</span> },
+          { title: 'Uses', cell: ({ usage }) => <Usage usage={usage} /> },
+          { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+          { title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         empty={{ title: 'No application has reported yet', help: texts.noneHelp, action: <ConnectSdkButton /> }}
       />
@@ -126,10 +125,9 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
         text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
         filter={filter}
         columns={[
-          { id: 'name', title: 'Application', cell: ({ name }) => <ApplicationLink name={name} /> },
-          { id: 'environments', title: 'Environments', cell: ({ environments }) => environments.join(', ') },
+          { title: 'Application', cell: ({ name }) => <ApplicationLink name={name} /> },
+          { title: 'Environments', cell: ({ environments }) => environments.join(', ') },
           {
-            id: 'sdks',
             title: 'SDKs',
             cell: ({ sdks }) => (
               <span className={styles['badges']}>
@@ -143,7 +141,7 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
               </span>
             ),
           },
-          { id: 'instances', title: 'Instances', cell: ({ instances }) => instances.length, isNumber: true },
+          { title: 'Instances', cell: ({ instances }) => instances.length, isNumber: true },
         ]}
         empty={{
           title: 'No application has reported yet',

@@ -103,7 +103,6 @@ export function Edges() {
         text={({ edge: { identifier, region, edgeVersion } }) => `${identifier} ${region ?? ''} ${edgeVersion}`}
         columns={[
           {
-            id: 'name',
             title: 'Edge',
             cell: ({ edge: { appName, identifier, region }, behind }) => (
               <div className={styles['twoLines']}>
@@ -115,9 +114,8 @@ export function Edges() {
               </div>
             ),
           },
-          { id: 'state', title: 'State', cell: (row) => <State {...row} /> },
+          { title: 'State', cell: (row) => <State {...row} /> },
           {
-            id: 'revisions',
             title: 'Revisions',
             cell: ({ edge: { edgeApiKeyRevisionIds = [] } }) => (
               <>
@@ -129,7 +127,6 @@ export function Edges() {
             ),
           },
           {
-            id: 'clients',
             title: 'Clients',
             cell: ({ edge }) => {
               const { streams, requests } = edgeFigures(edge);
@@ -142,7 +139,6 @@ export function Edges() {
             },
           },
           {
-            id: 'origin',
             title: 'Its origin',
             cell: ({ edge }) => {
               const { latencyMs, errors } = edgeFigures(edge);
@@ -154,8 +150,8 @@ export function Edges() {
               );
             },
           },
-          { id: 'version', title: 'Version', cell: ({ edge }) => edge.edgeVersion },
-          { id: 'reported', title: 'Reported', cell: ({ reportedAt }) => <Time at={reportedAt} /> },
+          { title: 'Version', cell: ({ edge }) => edge.edgeVersion },
+          { title: 'Reported', cell: ({ reportedAt }) => <Time at={reportedAt} /> },
         ]}
         actions={({ edge }) => [{ id: 'details', label: 'Everything it reports', run: () => setOpened(edge) }]}
         empty={{ title: 'No edge has reported within a day', help: texts.emptyHelp, action: <EmptyHelp /> }}

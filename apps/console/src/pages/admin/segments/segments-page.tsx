@@ -46,7 +46,6 @@ function Segments() {
         }
         columns={[
           {
-            id: 'name',
             title: 'Name',
             cell: ({ id, name, description }) => (
               <>
@@ -62,7 +61,6 @@ function Segments() {
             ),
           },
           {
-            id: 'conditions',
             title: 'Who is in it',
             cell: ({ constraints, list }) => {
               const conditions = constraints.map((one) => constraintPhrase(one));
@@ -72,7 +70,6 @@ function Segments() {
             },
           },
           {
-            id: 'project',
             title: 'Offered in',
             cell: ({ project }) =>
               project == null ? (
@@ -83,8 +80,8 @@ function Segments() {
                 </Badge>
               ),
           },
-          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-          { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         empty={{
           title: 'No segments yet',

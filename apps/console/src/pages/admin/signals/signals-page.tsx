@@ -66,7 +66,6 @@ function Endpoints() {
       text={({ description }) => description}
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ id, name }) => (
             <Link to="/admin/$section/$item" params={{ section: 'signals', item: String(id) }}>
@@ -74,13 +73,9 @@ function Endpoints() {
             </Link>
           ),
         },
-        { id: 'description', title: 'Description', cell: ({ description }) => description },
-        {
-          id: 'state',
-          title: 'State',
-          cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
-        },
-        { id: 'tokens', title: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens.length },
+        { title: 'Description', cell: ({ description }) => description },
+        { title: 'State', cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>) },
+        { title: 'Tokens', isNumber: true, cell: ({ tokens }) => tokens.length },
       ]}
       create={{ operation: CreateSignalEndpoint, fields, values: { name: '', description: '', enabled: true } }}
       edit={{
@@ -150,10 +145,9 @@ function Tokens({ endpoint }: { readonly endpoint: SignalEndpoint }) {
           rows={tokens}
           rowKey={({ id }) => id}
           columns={[
-            { id: 'name', title: 'Name', cell: (token) => <bdi>{token.name}</bdi> },
-            { id: 'created', title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
+            { title: 'Name', cell: (token) => <bdi>{token.name}</bdi> },
+            { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
             {
-              id: 'delete',
               title: 'Actions',
               isTitleHidden: true,
               cell: (token) => (
@@ -230,10 +224,10 @@ function ReceivedSignals({ id }: { readonly id: number }) {
               rows={signalEndpointSignals}
               rowKey={(signal) => signal.id}
               columns={[
-                { id: 'id', title: 'Signal', cell: (signal) => `#${signal.id}` },
-                { id: 'time', title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { id: 'token', title: 'Token', cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
-                { id: 'payload', title: 'Content', cell: ({ payload }) => <SignalPayload payload={payload} /> },
+                { title: 'Signal', cell: (signal) => `#${signal.id}` },
+                { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: 'Token', cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
+                { title: 'Content', cell: ({ payload }) => <SignalPayload payload={payload} /> },
               ]}
             />
           )

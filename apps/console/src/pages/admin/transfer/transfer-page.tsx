@@ -129,8 +129,8 @@ function Report({ report, project, onImportAnother }: ReportProps) {
           rows={skipped}
           rowKey={({ feature }) => feature}
           columns={[
-            { id: 'flag', title: 'Flag', cell: ({ feature }) => feature },
-            { id: 'reason', title: 'Reason', cell: ({ reason }) => reason },
+            { title: 'Flag', cell: ({ feature }) => feature },
+            { title: 'Reason', cell: ({ reason }) => reason },
           ]}
         />
       )}

@@ -55,10 +55,9 @@ export function RunsDialog({ project, set, onClose }: RunsDialogProps) {
               rows={actionSetEvents}
               rowKey={({ id }) => id}
               columns={[
-                { id: 'time', title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-                { id: 'state', title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: 'State', cell: ({ state }) => <StateBadge state={state} /> },
                 {
-                  id: 'actions',
                   title: 'Actions',
                   cell: ({ actionSet }) => (
                     <ol>
@@ -71,7 +70,7 @@ export function RunsDialog({ project, set, onClose }: RunsDialogProps) {
                     </ol>
                   ),
                 },
-                { id: 'signal', title: 'Signal', cell: ({ signal }) => <SignalPayload payload={signal.payload} /> },
+                { title: 'Signal', cell: ({ signal }) => <SignalPayload payload={signal.payload} /> },
               ]}
             />
           )

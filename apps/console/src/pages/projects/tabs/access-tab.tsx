@@ -274,7 +274,6 @@ export function AccessTab({ project }: { readonly project: string }) {
       name={({ name }) => name}
       columns={[
         {
-          id: 'name',
           title: 'Name',
           cell: ({ name }) => (
             <span className={layout['inline']}>
@@ -283,9 +282,8 @@ export function AccessTab({ project }: { readonly project: string }) {
             </span>
           ),
         },
-        { id: 'kind', title: 'Kind', cell: ({ kindLabel }) => kindLabel },
+        { title: 'Kind', cell: ({ kindLabel }) => kindLabel },
         {
-          id: 'roles',
           title: 'Roles',
           cell: (member) => (
             <span className={layout['inline']}>
@@ -295,9 +293,8 @@ export function AccessTab({ project }: { readonly project: string }) {
             </span>
           ),
         },
-        { id: 'since', title: 'Since', cell: ({ addedAt }) => <Time at={addedAt} /> },
+        { title: 'Since', cell: ({ addedAt }) => <Time at={addedAt} /> },
       ]}
-
       create={{
         operation: AddProjectAccess,
         label: 'Give access',

@@ -47,14 +47,10 @@ export function ActionsTab({ project }: { readonly project: string }) {
       text={({ description }) => description}
       preload={loadDialog}
       columns={[
-        { id: 'name', title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-        {
-          id: 'state',
-          title: 'State',
-          cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
-        },
-        { id: 'when', title: 'When', cell: filtersPhrase },
-        { id: 'then', title: 'Then', cell: ({ actions }) => actions.map(actionPhrase).join('; ') },
+        { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: 'State', cell: ({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>) },
+        { title: 'When', cell: filtersPhrase },
+        { title: 'Then', cell: ({ actions }) => actions.map(actionPhrase).join('; ') },
       ]}
       create={{
         operation: CreateActionSet,

@@ -22,7 +22,6 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
       text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
       columns={[
         {
-          id: 'name',
           title: 'Application',
           cell: ({ name }) => (
             <Link to="/admin/$section/$item" params={{ section: 'applications', item: name }}>
@@ -31,7 +30,6 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
           ),
         },
         {
-          id: 'environments',
           title: 'Environments',
           cell: ({ environments }) => (
             <span className={layout['inline']}>
@@ -41,9 +39,8 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
             </span>
           ),
         },
-        { id: 'instances', title: 'Instances', isNumber: true, cell: ({ instances }) => instances.length },
+        { title: 'Instances', isNumber: true, cell: ({ instances }) => instances.length },
         {
-          id: 'sdks',
           title: 'SDKs',
           cell: ({ sdks }) => sdks.map(({ name, versions }) => `${name} ${versions.join(', ')}`).join('; '),
         },

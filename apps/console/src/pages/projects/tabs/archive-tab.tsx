@@ -93,7 +93,6 @@ export function ArchiveTab({ project }: { readonly project: string }) {
         text={({ description }) => description ?? ''}
         columns={[
           {
-            id: 'name',
             title: 'Name',
             cell: ({ name }) => (
               <Link to="/projects/$project/features/$feature" params={{ project, feature: name }}>
@@ -101,8 +100,8 @@ export function ArchiveTab({ project }: { readonly project: string }) {
               </Link>
             ),
           },
-          { id: 'type', title: 'Type', cell: ({ type }) => type },
-          { id: 'archived', title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+          { title: 'Type', cell: ({ type }) => type },
+          { title: 'Archived', cell: ({ archivedAt }) => <Time at={archivedAt} /> },
         ]}
         actions={(feature) => [
           ...(mayCall(ReviveFeatures, { project })

@@ -253,7 +253,6 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
         name={({ name }) => name}
         columns={[
           {
-            id: 'name',
             title: 'Environment',
             cell: ({ name, type, enabled }) => (
               <span className={layout['inline']}>
@@ -266,7 +265,6 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
             ),
           },
           {
-            id: 'use',
             title: 'Used here',
             cell: (environment) => (
               <Switch
@@ -283,14 +281,12 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
             ),
           },
           {
-            id: 'flags',
             title: 'Flags on',
             isNumber: true,
             cell: ({ visible, projectEnabledToggleCount = 0 }) =>
               visible === true ? formatNumber(projectEnabledToggleCount) : '–',
           },
           {
-            id: 'default',
             title: 'Default strategy',
             cell: ({ visible, defaultStrategy }) => {
               if (visible !== true) return '–';
@@ -300,7 +296,6 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
             },
           },
           {
-            id: 'protection',
             title: 'Changes need',
             cell: ({ name, visible }) => {
               const approvals = requiredApprovalsIn(config.data, name);

@@ -37,7 +37,6 @@ export function SegmentsTab({ project }: { readonly project: string }) {
         text={({ description }) => description ?? ''}
         columns={[
           {
-            id: 'name',
             title: 'Name',
             cell: ({ id, name }) => (
               <Link to="/admin/$section/$item" params={{ section: 'segments', item: String(id) }}>
@@ -46,11 +45,10 @@ export function SegmentsTab({ project }: { readonly project: string }) {
             ),
           },
           {
-            id: 'constraints',
             title: 'Constraints',
             cell: ({ constraints }) => constraints.map((one) => constraintPhrase(one)).join(', and '),
           },
-          { id: 'flags', title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
         ]}
         empty={{
           title: 'No segments of this project alone',

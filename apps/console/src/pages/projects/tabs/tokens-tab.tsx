@@ -33,26 +33,13 @@ export function TokensTab({ project }: { readonly project: string }) {
         name={({ tokenName }) => tokenName}
         text={({ environment, type }) => `${environment} ${type}`}
         columns={[
-          { id: 'name', title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
-          { id: 'type', title: 'Type', cell: ({ type }) => apiTokenTypes[type][0] },
-          {
-            id: 'environment',
-            title: 'Environment',
-            cell: ({ environment }) => <EnvironmentName name={environment} />,
-          },
-          {
-            id: 'projects',
-            title: 'Projects',
-            cell: ({ projects }) => <ProjectNames ids={projects} />,
-          },
-          { id: 'seen', title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
-          {
-            id: 'until',
-            title: 'Expires',
-            cell: ({ expiresAt }) => <Time at={expiresAt} />,
-          },
+          { title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
+          { title: 'Type', cell: ({ type }) => apiTokenTypes[type][0] },
+          { title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
+          { title: 'Projects', cell: ({ projects }) => <ProjectNames ids={projects} /> },
+          { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
-
         create={{
           operation: CreateProjectApiToken,
           label: 'Create a token',
