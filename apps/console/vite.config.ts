@@ -127,7 +127,7 @@ export default defineConfig({
             // Small modules that most pages need.
             {
               name: 'common',
-              test: /src[\\/](api[\\/]permissions|components[\\/](environments[\\/]environment(-|s-button|s\.module)|content[\\/](time|chip|project-name)|layout)|pages[\\/]connect[\\/]connect-sdk-button)/,
+              test: /src[\\/](api[\\/]permissions|components[\\/](environments[\\/]environment(-|s-button|s\.module)|content[\\/](time|chip|person-name|project-name)|layout)|pages[\\/](connect[\\/]connect-sdk|flags[\\/]create-flag)-button)/,
             },
             {
               name: 'contracts',
