@@ -158,10 +158,7 @@ export async function openPage(path: string, options: PageOptions = {}): Promise
 /** The contexts of pages that are signed in, by their options: their cache has the scripts, as that of a user has. */
 const signedInContexts = new Map<string, Promise<BrowserContext>>();
 
-/**
- * Opens a page for an administrator, or for the owner of another key, who is signed in already: without the form, whose use takes half of the
- * CPU of opening a page.
- */
+/** Opens a page for an administrator, or for the owner of another key, who is signed in already: without the form. */
 export async function openSignedIn(path: string, { key = token, ...options }: PageOptions = {}): Promise<OpenedPage> {
   const name = JSON.stringify([key, options]);
   const created = signedInContexts.get(name) ?? newContext({ ...options, key });
