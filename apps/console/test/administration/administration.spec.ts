@@ -66,6 +66,8 @@ describeInBrowser('administration', () => {
 
   it('creates, edits and deletes a tag type by keyboard alone, and merges what another person saves meanwhile', async () => {
     const name = aName('team');
+    const bare = aName('bare');
+    await api('POST', '/api/admin/tag-types', { name: bare });
     const opened = await openSignedIn('/admin/tags');
     const { page } = opened;
     await page.getByRole('button', { name: 'Create a tag type' }).press('Enter');
@@ -103,6 +105,10 @@ describeInBrowser('administration', () => {
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');
     await page.getByText(`The tag type ${name} is deleted.`).waitFor();
+    // Without a tag there is none to look for.
+    await chooseFor(page, bare, 'Delete the type');
+    await page.getByText('Its 0 tags and every use of them go with it', { exact: false }).waitFor();
+    expect([...opened.calls.values()]).not.toContain('400');
     await closeChecked(opened);
   });
 

@@ -49,12 +49,15 @@ function affectedText(tags: number, flags: number): string {
 /** The number of tags and flags that the deletion of a tag type affects, as a sentence. */
 function TagTypeUsage({ name }: TagTypeDescription) {
   const tags = useQuery(operationQuery(ListTagsOfType, { params: { type: name } }));
-  return <QueryResult query={tags}>{({ tags: found }) => <FlagsWithTags tags={found} />}</QueryResult>;
+  return (
+    <QueryResult query={tags}>
+      {({ tags: found }) => (found.length === 0 ? <p>{affectedText(0, 0)}</p> : <FlagsWithTags tags={found} />)}
+    </QueryResult>
+  );
 }
 
 function FlagsWithTags({ tags }: { readonly tags: readonly Tag[] }) {
   const flags = useUsingFlags({ tag: `INCLUDE_ANY_OF:${tags.map(tagName).join(',')}` });
-  if (tags.length === 0) return <p>{affectedText(0, 0)}</p>;
   return <QueryResult query={flags}>{({ total = 0 }) => <p>{affectedText(tags.length, total)}</p>}</QueryResult>;
 }
 
