@@ -60,6 +60,9 @@ const catalogues: readonly Catalogue[] = [
   },
 ];
 
+/** How many names a line has at most. */
+const maxNamesLeft = 50;
+
 interface Listed extends Properties {
   readonly id?: unknown;
   readonly name?: unknown;
@@ -84,6 +87,23 @@ function overviewOf(server: SendRequest, project: string): Promise<ProjectOvervi
 async function completedProject(source: SendRequest, project: Listed): Promise<Listed> {
   const { environments, defaultStickiness } = await overviewOf(source, String(project.id));
   return { ...project, defaultStickiness, environments: environments.map(({ environment }) => environment) };
+}
+
+/** Names the features of a project that the target alone has: they may have been archived at the source since they were moved. */
+async function nameFeaturesLeft(
+  project: string,
+  { source, target, log }: Pick<MoveOptions, 'source' | 'target' | 'log'>,
+) {
+  const path = `/api/admin/projects/${encodeURIComponent(project)}/features`;
+  const namesOf = async (server: SendRequest): Promise<string[]> =>
+    (await server<{ readonly features: readonly { readonly name: string }[] }>('GET', path)).features.map(
+      ({ name }) => name,
+    );
+  const moved = new Set(await namesOf(source));
+  const left = (await namesOf(target)).filter((name) => !moved.has(name));
+  if (left.length === 0) return;
+  const more = left.length > maxNamesLeft ? ` and ${left.length - maxNamesLeft} more` : '';
+  log(`${project}: not in the Unleash, and left as they are: ${left.slice(0, maxNamesLeft).join(', ')}${more}`);
 }
 
 /** What a move does. */
@@ -166,6 +186,7 @@ export async function moveFromUnleash({
         log(`${project} in ${environment}: ${features.features} features`);
       });
     }
+    await nameFeaturesLeft(project, { source, target, log });
   }
   const projects = (lists.get('project') ?? []).map(({ id }) => String(id));
   await moveProjectSettings({ source, target, refusals, log }, projects, segments);

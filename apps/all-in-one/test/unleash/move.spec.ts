@@ -224,6 +224,7 @@ describe('the move from an Unleash', () => {
     const pattern = { contextName: 'tenant', operator: 'REGEX' as const, value: '^a' };
     for (const name of ['pattern 1', 'pattern 2']) await createSegment({ name, constraints: [pattern] });
     await createFeature('mobile', 'later');
+    expect((await target.api('POST', '/api/admin/projects/default/features', { name: 'gone' })).status).toBe(201);
     for (const name of ['byPattern', 'beside', 'another', 'dependent']) await createFeature('default', name);
     await addStrategy(featurePath('default', 'byPattern'), 'development', { constraints: [pattern] });
     await addStrategy(featurePath('default', 'beside'), 'development', { parameters: { rollout: '10' } });
@@ -231,6 +232,7 @@ describe('the move from an Unleash', () => {
     expect((await source.api('POST', `${featurePath('default', 'dependent')}/dependencies`, parent)).status).toBe(200);
     const { code, errors } = await run('--url', target.url);
     expect(code).toBe(1);
+    expect(errors).toContain('default: not in the Unleash, and left as they are: gone\n');
     expect(errors).toContain('segment pattern 1: ');
     expect(errors).toContain('segment pattern 2: ');
     expect(errors).toMatch(
