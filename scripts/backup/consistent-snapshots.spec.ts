@@ -1,6 +1,6 @@
 import { createDatabaseIfMissing, migrateEmptyDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { eventually, temporaryFolder } from '@bunting/testing';
+import { eventually, startTcpProxy, temporaryFolder } from '@bunting/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,6 @@ import { type Program, runProgram } from '../../apps/all-in-one/test/support/pla
 import { verifyBackup } from './verify-backup.ts';
 import { serviceDatabasesAt, type ServiceDatabase } from '../databases/service-databases.ts';
 import { withConsistentSnapshots } from './create-backup.ts';
-import { startTcpProxy } from '../torture/proxies.ts';
 
 const locksOfBackups = `
   select datname as database, bool_and(granted) as granted from pg_locks join pg_stat_activity using (pid)
@@ -112,7 +111,7 @@ describe('a backup of databases that are in use', () => {
       for (const pass of delayed) pass();
       expect(await copied).toEqual([['first'], ['second']]);
     } finally {
-      await proxy.close();
+      await proxy.stop();
       for (const client of [inSearch, inGateway]) await client.query('truncate written');
     }
   });

@@ -1,18 +1,12 @@
 import type { ServiceName } from '@bunting/contracts';
 import { monitoringPortKey } from '@bunting/runtime';
-import { eventually, reservePort } from '@bunting/testing';
+import { eventually, reservePort, startTcpProxy } from '@bunting/testing';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { databaseSettingOf } from '../../apps/all-in-one/src/database-setting.ts';
 import { type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import {
-  type WakeUpDisturbance,
-  delayAndDuplicateWakeUps,
-  type KillPoint,
-  postgresInterceptor,
-  startTcpProxy,
-} from './proxies.ts';
+import { type WakeUpDisturbance, delayAndDuplicateWakeUps, type KillPoint, postgresInterceptor } from './proxies.ts';
 
 interface ServiceProcessOptions {
   readonly service: ServiceName;
@@ -170,8 +164,8 @@ export async function createServiceProcess(options: ServiceProcessOptions) {
     },
     /** Closes the proxies. */
     close: async (): Promise<void> => {
-      await toPostgres.close();
-      await toNats.close();
+      await toPostgres.stop();
+      await toNats.stop();
     },
   };
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
+import { eventually, recordingLog, startTcpProxy } from '@bunting/testing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OriginFeature } from '../src/origin-feature.ts';
@@ -169,7 +169,7 @@ const cases: Record<string, (world: World, edge: Edge) => Promise<Edge | void>> 
   },
   'connections are half-open': async ({ origin, change, startEdge }, edge) => {
     await edge.stop();
-    const proxy = await startBlackholeProxy(origin.port);
+    const proxy = await startTcpProxy(origin.port);
     stops.push(() => proxy.stop());
     const behind = await startEdge({ url: new URL(`http://127.0.0.1:${proxy.port}`) });
     await behind.isEqual();

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { eventually, startBlackholeProxy } from '@bunting/testing';
+import { eventually, startTcpProxy } from '@bunting/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startChangingOrigin, token } from './changing-origin.ts';
 import { flag, originData } from './simulated-origin.ts';
@@ -203,7 +203,7 @@ describe('an SDK behind an edge has a state that the origin had, and the newest 
 
   it('over connections that are dead without a sign', async () => {
     const { origin, change, startEdge, startSdk } = await startWorld();
-    const proxy = await startBlackholeProxy(origin.port);
+    const proxy = await startTcpProxy(origin.port);
     stops.push(() => proxy.stop());
     const edge = await startEdge({ UPSTREAM_URL: `http://127.0.0.1:${proxy.port}` });
     const sdk = startSdk(edge.url);

@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, type FreshDatabase, withClient } from '@bunting/testing';
+import { eventually, type FreshDatabase, overTcp, startTcpProxy, withClient } from '@bunting/testing';
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { breakableConnection } from '../test/connections.ts';
 import { refusalOf } from '../test/access-api.ts';
 import { freshGatewayDatabase } from '../test/started-gateway.ts';
 
@@ -77,23 +76,25 @@ describe('the gateway in a process of its own', () => {
     await withClient(database.url, (client) =>
       client.query(`${checkpoint} on conflict (producer, topic) do update set position = excluded.position`),
     );
-    const way = await breakableConnection(database.url);
+    const way = new URL(overTcp(database.url));
+    const proxy = await startTcpProxy(Number(way.port));
+    way.port = String(proxy.port);
     try {
       const token = 'a-token-for-the-way';
       const { url, output } = await started({
-        GATEWAY_DATABASE_URL: way.url,
+        GATEWAY_DATABASE_URL: way.href,
         BUNTING_ADMIN_TOKEN: token,
         GATEWAY_TOKEN_CACHE_TTL_MS: '0',
       });
       const send = (address: string) => fetch(`${url}${address}`, { headers: { authorization: token } });
       expect((await send('/api/admin/nosuch')).status).toBe(404);
-      await way.cut();
+      proxy.disconnect();
       const away = await send('/api/admin/nosuch');
       expect([away.status, away.headers.get('retry-after')]).toEqual([503, '1']);
       expect((await refusalOf(away)).name).toBe('ServiceUnavailable');
       expect((await send('/health/ready')).status).toBe(503);
       expect((await send('/health/live')).status).toBe(200);
-      await way.mend();
+      proxy.reconnect();
       await eventually(async () => expect((await send('/api/admin/nosuch')).status).toBe(404));
       await eventually(async () =>
         expect(await (await send('/health/ready')).json()).toEqual({
@@ -103,7 +104,7 @@ describe('the gateway in a process of its own', () => {
       );
       expect(output()).not.toContain(token);
     } finally {
-      await way.cut();
+      await proxy.stop();
     }
   });
 

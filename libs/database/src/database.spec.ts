@@ -1,4 +1,4 @@
-import { type BlackholeProxy, eventually, overTcp, startBlackholeProxy, withClient } from '@bunting/testing';
+import { type TcpProxy, eventually, overTcp, startTcpProxy, withClient } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { stallingProxy } from '../test/stalling-proxy.ts';
@@ -367,11 +367,11 @@ describe('a database', () => {
 
 describe('a network that loses every packet', () => {
   const { url, open } = emptyDatabasePerTest();
-  let proxy: BlackholeProxy;
+  let proxy: TcpProxy;
   let through: string;
   beforeEach(async () => {
     const address = new URL(overTcp(url()));
-    proxy = await startBlackholeProxy(Number(address.port));
+    proxy = await startTcpProxy(Number(address.port));
     address.port = String(proxy.port);
     through = address.href;
   });

@@ -10,7 +10,14 @@ export {
   type TestNats,
 } from './nats.ts';
 export { reservePort, temporaryFolder } from './process-resources.ts';
-export { type Balancer, type BlackholeProxy, startBalancer, startBlackholeProxy } from './proxies.ts';
+export {
+  type Balancer,
+  type Endpoints,
+  type Interceptor,
+  startBalancer,
+  startTcpProxy,
+  type TcpProxy,
+} from './proxies.ts';
 export { type InteractionFaults, type SlackDouble, type SlackMessage, type SlackPerson, startSlack } from './slack.ts';
 export {
   type DatabaseTemplate,

@@ -69,47 +69,94 @@ export async function startBalancer(urls: readonly string[]) {
 }
 export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
 
-/**
- * Starts a TCP proxy that can imitate a network which loses every packet. Until then it forwards connections from a free port of the
- * loopback interface to `targetPort`.
- */
-export async function startBlackholeProxy(targetPort: number) {
+/** Takes the bytes of one connection in both directions, and forwards them to its endpoints, or not. */
+export interface Interceptor {
+  fromClient(bytes: Buffer): void;
+  fromServer(bytes: Buffer): void;
+}
+
+export interface Endpoints {
+  toClient(bytes: Buffer): void;
+  toServer(bytes: Buffer): void;
+}
+
+function forwardAll({ toClient, toServer }: Endpoints): Interceptor {
+  return { fromClient: toServer, fromServer: toClient };
+}
+
+/** The time after which a server closes a connection whose other end has vanished (`keepAlive` of libs/database). */
+const tcpKeepAliveMs = 30_000;
+
+/** Starts a TCP proxy to a port of this machine, which can imitate a bad network. */
+export async function startTcpProxy(
+  serverPort: number | (() => number),
+  intercept: (endpoints: Endpoints) => Interceptor = forwardAll,
+) {
   const sockets = new Set<Socket>();
+  /** sockets whose packets are lost */
   const lostSockets = new WeakSet<Socket>();
+  const upstreams = new Set<Socket>();
+  let isDisconnected = false;
   let isSwallowing = false;
   const track = (socket: Socket): void => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    sockets.add(socket.setNoDelay(true).on('error', () => undefined));
+    socket.once('close', () => sockets.delete(socket));
   };
   const server = createServer((client) => {
+    if (isDisconnected) return void client.destroy();
     track(client);
     if (isSwallowing) return void client.resume();
-    const upstream = connect(targetPort, '127.0.0.1');
+    const upstream = connect(typeof serverPort === 'number' ? serverPort : serverPort(), '127.0.0.1');
     track(upstream);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
+    upstreams.add(upstream);
+    upstream.once('close', () => upstreams.delete(upstream));
+    const forwardTo = (to: Socket) => (bytes: Buffer) => void (to.destroyed || lostSockets.has(to) || to.write(bytes));
+    const interceptor = intercept({ toClient: forwardTo(client), toServer: forwardTo(upstream) });
+    for (const [from, to, onData] of [
+      [client, upstream, interceptor.fromClient],
+      [upstream, client, interceptor.fromServer],
     ] as const) {
-      from.on('data', (data) => lostSockets.has(from) || to.write(data));
+      from.on('data', onData);
       from.once('close', () => lostSockets.has(from) || to.destroy());
     }
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const disconnect = (): void => {
+    isDisconnected = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  const loseAll = (): void => {
+    for (const socket of sockets) lostSockets.add(socket);
+  };
   return {
     port: (server.address() as AddressInfo).port,
+    /** Closes all connections, and ends new ones at once, until `reconnect`. */
+    disconnect,
+    reconnect: (): void => void (isDisconnected = false),
+    /**
+     * Drops every further packet of the open connections, like a firewall that has lost its state: neither end sees them close. New
+     * connections work. The server closes its ends of the connections after the half minute that TCP keep-alive takes.
+     */
+    loseConnections: (): void => {
+      loseAll();
+      const serverEnds = [...upstreams];
+      setTimeout(() => {
+        for (const socket of serverEnds) socket.destroy();
+      }, tcpKeepAliveMs).unref();
+    },
     /** From now on the proxy accepts connections and data, but forwards and closes nothing. */
     swallow: (): void => {
       isSwallowing = true;
-      for (const socket of sockets) lostSockets.add(socket);
+      loseAll();
     },
     /** Forwards new connections again; earlier ones stay lost, as those to a server that has moved. */
     forwardNewConnections: (): void => void (isSwallowing = false),
     stop: async (): Promise<void> => {
-      for (const socket of sockets) socket.destroy();
+      disconnect();
       server.close();
       await once(server, 'close');
     },
   };
 }
-export type BlackholeProxy = Awaited<ReturnType<typeof startBlackholeProxy>>;
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;

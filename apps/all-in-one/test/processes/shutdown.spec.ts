@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually, startNats, startBlackholeProxy } from '@bunting/testing';
+import { eventually, startNats, startTcpProxy } from '@bunting/testing';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -53,7 +53,7 @@ describe.concurrent('a stopping process', () => {
 
   it('ends although NATS accepts packets and never responds', async () => {
     const nats = await startNats();
-    const proxy = await startBlackholeProxy(nats.port);
+    const proxy = await startTcpProxy(nats.port);
     try {
       const platform = await startHostedPlatform({
         ...nats.settings,

@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest';
-import { eventually, reservePort } from '@bunting/testing';
+import { eventually, startTcpProxy } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Page } from 'playwright-core';
 import {
   api,
@@ -59,33 +57,6 @@ function failWrites(page: Page, failure: Failure | 'no network' | 'a proxy') {
       body: JSON.stringify({ id: randomUUID(), name, message, details: [{ message }] }),
     });
   });
-}
-
-/** A way to Bunting that can be closed as if it restarted: connections end, and new ones are refused. */
-async function startProxy() {
-  const upstream = new URL(process.env['CONSOLE_TEST_URL'] ?? '');
-  const port = await reservePort();
-  const clients = new Set<Socket>();
-  let server: Server | undefined;
-  const start = async (): Promise<void> => {
-    server = createServer((client) => {
-      const target = connect(Number(upstream.port), upstream.hostname);
-      clients.add(client);
-      client.pipe(target).pipe(client);
-      client.on('close', () => target.destroy()).on('error', () => target.destroy());
-      target.on('close', () => client.destroy()).on('error', () => client.destroy());
-    });
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  };
-  const stop = async (): Promise<void> => {
-    const closed = once(server as Server, 'close');
-    server?.close();
-    for (const client of clients) client.destroy();
-    await closed;
-  };
-  await start();
-  return { url: `http://127.0.0.1:${port}`, start, stop };
 }
 
 /** Goes to another page without loading the console again, which would forget the key. */
@@ -156,10 +127,10 @@ describeInBrowser('an edit', () => {
 
   it('is kept while Bunting restarts, which is said in a sentence, and is saved when it is back', async () => {
     const name = await aFlag();
-    const proxy = await startProxy();
+    const proxy = await startTcpProxy(Number(new URL(process.env['CONSOLE_TEST_URL'] ?? '').port));
     const opened = await openPage('/');
     const { page } = opened;
-    await page.goto(`${proxy.url}/projects/default/features/${name}`);
+    await page.goto(`http://127.0.0.1:${proxy.port}/projects/default/features/${name}`);
     await signIn(page);
     await page.getByRole('region', { name: 'The flag in development' }).waitFor();
     await goTo(page, `/projects/default/features/${name}/environments/development/strategies/new`);
@@ -168,7 +139,7 @@ describeInBrowser('an edit', () => {
     await page.getByRole('spinbutton', { name: 'Percent' }).press('Tab');
     const save = page.getByRole('button', { name: 'Save', exact: true });
 
-    await proxy.stop();
+    proxy.disconnect();
     await save.click();
     // The preview of what the change does may say the same before the save has failed.
     await page
@@ -176,7 +147,7 @@ describeInBrowser('an edit', () => {
       .getByRole('alert')
       .filter({ hasText: /There is no connection to Bunting.*nothing you entered is lost/ })
       .waitFor();
-    await proxy.start();
+    proxy.reconnect();
     await save.click();
     await page.getByRole('link', { name: '35 % of users.' }).waitFor();
     const stored = (await api('GET', strategies(name))) as readonly { title: string }[];

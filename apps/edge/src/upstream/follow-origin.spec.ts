@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { eventually, recordingLog, startBlackholeProxy } from '@bunting/testing';
+import { eventually, recordingLog, startTcpProxy } from '@bunting/testing';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fastFollowing, token } from '../../test/changing-origin.ts';
@@ -168,7 +168,7 @@ describe('the way to the origin', () => {
 
   it('notices a connection that is dead without a sign', async () => {
     const origin = await given();
-    const proxy = await startBlackholeProxy(origin.port);
+    const proxy = await startTcpProxy(origin.port);
     stops.push(() => proxy.stop());
     const { following, names } = follow(new URL(`http://127.0.0.1:${proxy.port}`), { http: { headTimeoutMs: 1_000 } });
     await eventually(() => expect([names(), following.mode()]).toEqual([['one'], 'streaming']));

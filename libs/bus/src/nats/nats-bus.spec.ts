@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defineOperation, systemCaller } from '@bunting/contracts';
-import { eventually, startNats, startBlackholeProxy, readNatsStreamMessages } from '@bunting/testing';
+import { eventually, startNats, startTcpProxy, readNatsStreamMessages } from '@bunting/testing';
 import { rmSync } from 'node:fs';
 import { connect, headers } from '@nats-io/transport-node';
 import { Type } from 'typebox';
@@ -347,7 +347,7 @@ describe('the bus over NATS', () => {
 describe('a bus whose server stops responding without closing the connection', () => {
   it('stops its responders and subscriptions and closes', async () => {
     const server = await startNats();
-    const proxy = await startBlackholeProxy(server.port);
+    const proxy = await startTcpProxy(server.port);
     try {
       const bus = await natsBus({ url: `nats://127.0.0.1:${proxy.port}`, name: 'cut off' });
       const served = await serve(bus, [implement(Read, async ({ body }) => body.text)]);
