@@ -54,7 +54,7 @@ describeInBrowser('a person who has done something', () => {
     await main.getByText('Comment by Paula Fox').waitFor();
     await isNamed(main.getByRole('region', { name: 'Timeline' }));
     await go('/change-requests');
-    await isNamed(main.getByRole('row', { name: /People \/ development/ }));
+    await isNamed(main.getByRole('row', { name: /People development/ }));
     await go('/inbox');
     await isNamed(main.getByRole('listitem').filter({ hasText: flag }).first());
     await closeChecked(opened);

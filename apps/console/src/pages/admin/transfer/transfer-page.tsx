@@ -229,7 +229,9 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
   };
   if (importFeatures.data !== undefined)
     return <Report report={importFeatures.data} project={project} onImportAnother={() => enter('')} />;
-  const body = parsed?.kind === 'export' ? { project, environment, data: parsed.data } : undefined;
+  // Where it goes is known a moment after the page is shown.
+  const isPlaceKnown = project !== '' && environment !== '';
+  const body = parsed?.kind === 'export' && isPlaceKnown ? { project, environment, data: parsed.data } : undefined;
   const isPossible = validation !== undefined && validation.errors.length === 0 && validation.permissions.length === 0;
   const submit = (): void => {
     if (body === undefined) return;
@@ -374,7 +376,11 @@ function ExportForm({ choice }: { readonly choice: EnvironmentChoice }) {
       />
       <ErrorNotice error={exportFeatures.error} />
       <div>
-        <Button type="submit" isPending={exportFeatures.isPending}>
+        <Button
+          type="submit"
+          isDisabled={environment === '' || (kind === 'project' && project === '')}
+          isPending={exportFeatures.isPending}
+        >
           Export
         </Button>
       </div>
