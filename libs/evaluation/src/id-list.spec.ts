@@ -40,7 +40,9 @@ it('a list of 100,000 UUIDs takes at most 50 bytes for each', () => {
   const list = listOf(ids, blockCountFor(ids.length, 0));
   expect(list.bytes).toBeLessThan(50 * ids.length);
   expect(ids.every(list.has)).toBe(true);
-  expect(ids.some((id) => list.has(id.toUpperCase()))).toBe(false);
+  // One of 30 such lists has an id without any letter.
+  const others = ids.map((id) => id.toUpperCase()).filter((id) => /[A-F]/.test(id));
+  expect(others.some(list.has)).toBe(false);
 });
 
 it('a block is the same whatever the order of its ids', () => {
