@@ -102,7 +102,7 @@ describeInBrowser('a first flag', () => {
     const pressUntil = (key: string, seen: Locator) =>
       eventually(async () => {
         if (!(await seen.isVisible())) await page.keyboard.press(key);
-        await seen.waitFor({ timeout: 2_000 });
+        await seen.waitFor({ timeout: 15_000 });
       });
     const focusIsNowhere = () => page.evaluate(() => document.activeElement === document.body);
     await page.getByRole('heading', { name: 'Connect an application' }).waitFor();

@@ -143,13 +143,15 @@ describe('the way to the origin', () => {
     });
     const { following } = follow(origin.url);
     await eventually(() => expect(following.status().failure).toContain('503'));
-    const before = answered;
     // An origin that is asked without it, in the same time, is asked again.
     const other = await given({
       change: ({ state }) => (state.lie = (_request, response) => (response.writeHead(503).end(), true)),
     });
     follow(other.url);
-    await eventually(() => expect(other.requests.length).toBeGreaterThan(10));
+    // A second question may have been on its way when the first was answered.
+    await eventually(() => expect(other.requests.length).toBeGreaterThan(5));
+    const before = answered;
+    await eventually(() => expect(other.requests.length).toBeGreaterThan(15));
     expect(answered).toBe(before);
   });
 
