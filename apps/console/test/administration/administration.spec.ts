@@ -589,6 +589,8 @@ describeInBrowser('administration', () => {
     await create.getByRole('textbox', { name: 'What it stands for' }).fill('European Union');
     await expectAccessible(opened);
     await create.getByRole('button', { name: 'Create' }).press('Enter');
+    // The row comes with the event of the creation, which may be before its reply.
+    await create.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: `${name} 1 value` }).waitFor();
     await chooseFor(page, name, 'Edit');
     const edit = page.getByRole('dialog', { name: `Edit the context field “${name}”` });
