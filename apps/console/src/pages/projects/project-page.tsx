@@ -67,8 +67,9 @@ export function ProjectPage() {
   const isArchived = overview.data?.archivedAt != null;
   const isKept = useKeptPage(isNotFound || isArchived, 'project');
   const isUnavailable = (isNotFound || isArchived) && !isKept;
-  /** whether the page leads to what comes first, with the buttons that are above it otherwise */
-  const isBeginning = tab === undefined && overview.data !== undefined && flagCountOf(overview.data) === 0;
+  /** the overview of this project; its page leads to what comes first where it has no flags, with the buttons that are above it otherwise */
+  const shown = overview.isPlaceholderData ? undefined : overview.data;
+  const hasButtonsAbove = tab !== undefined || (shown !== undefined && flagCountOf(shown) > 0);
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
   const knownTab = tab !== undefined && isTab(tab) ? tab : undefined;
@@ -97,7 +98,7 @@ export function ProjectPage() {
       crumbs={crumbs}
       actions={
         !isUnavailable &&
-        !isBeginning && (
+        hasButtonsAbove && (
           <>
             <ConnectSdkButton project={id} />
             {tab === undefined && (isKept || hasPermission('CREATE_FEATURE', { project: id })) && (
