@@ -12,12 +12,13 @@ broken accepted, and an event loop of which 99 of 100 turns stay under 50 ms in 
   --requests N    how many (default 100000)
   --seed N        the same requests for the same seed, but for the ids that the server makes up (default 1)
   --concurrency N under way at the same time (default 16)
+  --minutes M     ends the run after so many minutes, with the results so far (default: none)
   --only TEXT     only operations whose id or address contains it
   --url URL       a Bunting that runs already, instead of one of its own; it needs --token, and is left changed.
                   GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE must be 0 there, and its event loop is not measured
   --token TOKEN   its admin token
 
-Ctrl-C ends the run early and prints the results so far. The exit code is 1 if a promise was broken; the requests that broke it are shown.`;
+Ctrl-C and SIGTERM end the run early and print the results so far. The exit code is 1 if a promise was broken; the requests that broke it are shown.`;
 
 const promisedP99Ms = 50;
 const maxShown = 40;
@@ -69,6 +70,7 @@ await runCommand(
       requests: { type: 'string', default: '100000' },
       seed: { type: 'string', default: '1' },
       concurrency: { type: 'string', default: '16' },
+      minutes: { type: 'string' },
       only: { type: 'string', default: '' },
       url: { type: 'string' },
       token: { type: 'string', default: '' },
@@ -78,9 +80,10 @@ await runCommand(
     const seed = numberOption('seed', values.seed);
     const requests = countOption('requests', values.requests);
     const concurrency = countOption('concurrency', values.concurrency);
+    const minutes = values.minutes === undefined ? undefined : numberOption('minutes', values.minutes);
     const url = values.url === undefined ? undefined : urlOption('--url', values.url);
     const interruption = new AbortController();
-    process.once('SIGINT', () => interruption.abort());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort());
     const server = url === undefined ? await startServer() : undefined;
     try {
       console.log(
@@ -94,7 +97,10 @@ await runCommand(
         concurrency,
         only: values.only,
         ...(server === undefined ? {} : { eventLoopP99Ms: async () => eventLoopP99In(await server.metrics()) }),
-        signal: interruption.signal,
+        signal:
+          minutes === undefined
+            ? interruption.signal
+            : AbortSignal.any([interruption.signal, AbortSignal.timeout(minutes * 60_000)]),
         progress: (done) => process.stderr.write(`\r${done} of ${values.requests} requests`),
       });
       process.stderr.write('\r');

@@ -28,8 +28,11 @@ const streamTypes = [linesType, 'text/event-stream'];
 const maxStreamMs = 200;
 const maxStreamBytes = 256 * 1024;
 
-/** Sends requests without normalising them, and reads a response that arrives before the request is sent completely. */
-export function fuzzClient(url: string, connections: number) {
+/**
+ * Sends requests without normalising them, and reads a response that arrives before the request is sent completely.
+ * @param signal ends the requests that are under way
+ */
+export function fuzzClient(url: string, connections: number, signal?: AbortSignal) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
@@ -39,7 +42,9 @@ export function fuzzClient(url: string, connections: number) {
       const body = bodyOf(request);
       const headers = { ...request.headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) };
       const { method } = request.operation;
-      const outgoing = httpRequest({ agent, hostname, port, method, path: targetOf(request), headers }, (response) => {
+      const ended = signal === undefined ? {} : { signal };
+      const target = { agent, hostname, port, method, path: targetOf(request), headers, ...ended };
+      const outgoing = httpRequest(target, (response) => {
         const chunks: Buffer[] = [];
         const contentType = response.headers['content-type'];
         let size = 0;

@@ -37,6 +37,7 @@ describe('a fuzzed server', () => {
 /** Fuzzes a server with one operation, which sends the response of the test, whatever its OpenAPI document promises. */
 async function fuzzMisbehavingServer(
   respond: (request: IncomingMessage, response: ServerResponse, body: string) => void,
+  options: Partial<Parameters<typeof runFuzz>[0]> = {},
 ) {
   const schema = { type: 'object', required: ['name'], properties: { name: { type: 'string', minLength: 2 } } };
   const content = { 'application/json': { schema } };
@@ -59,7 +60,14 @@ async function fuzzMisbehavingServer(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const report = await runFuzz({ url, key: 'the key of a test', requests: 100, seed: 1, concurrency: 4 });
+  const report = await runFuzz({
+    url,
+    key: 'the key of a test',
+    requests: 100,
+    seed: 1,
+    concurrency: 4,
+    ...options,
+  });
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   return report;
@@ -83,6 +91,33 @@ describe('a server that violates its description', () => {
     expect(promisesBrokenIn(report)).toEqual(
       expect.arrayContaining(['a broken input refused as something else', 'an undocumented status']),
     );
+  });
+
+  it('is reported until the run is ended, also with requests under way that it never answers', async () => {
+    const interruption = new AbortController();
+    let answered = 0;
+    const report = await fuzzMisbehavingServer(
+      (request, response) => {
+        // The objects are created first.
+        if (request.url !== '/api/things' || ++answered <= 20) response.writeHead(418).end('{}');
+        else interruption.abort();
+      },
+      { signal: interruption.signal },
+    );
+    expect(promisesBrokenIn(report)).toContain('an undocumented status');
+    expect(promisesBrokenIn(report)).not.toContain('no response');
+  });
+
+  it('is reported when it dies, and has no measurements', async () => {
+    let requests = 0;
+    const report = await fuzzMisbehavingServer(
+      (request, response) => {
+        if (request.url === '/api/things' && ++requests > 20) request.socket.destroy();
+        else response.writeHead(418).end('{}');
+      },
+      { eventLoopP99Ms: () => Promise.reject(new Error('refused')) },
+    );
+    expect(promisesBrokenIn(report)).toEqual(expect.arrayContaining(['an undocumented status', 'no response']));
   });
 
   it('is detected when it fails', async () => {

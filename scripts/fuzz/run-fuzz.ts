@@ -19,7 +19,7 @@ interface FuzzOptions {
   /** the 99th percentile of the server's event loop delay since the last measurement, in milliseconds */
   readonly eventLoopP99Ms?: () => Promise<number | undefined>;
   readonly progress?: (done: number) => void;
-  /** ends the run before all requests are sent; the report has the results until then */
+  /** ends the run at once, also while requests are under way; the report has the results until then */
   readonly signal?: AbortSignal;
 }
 
@@ -63,11 +63,12 @@ const maxSlowest = 5;
  * one broken rule. Checks every response against the OpenAPI description.
  */
 export async function runFuzz(options: FuzzOptions) {
-  const { url, key, requests, seed, concurrency, only = '' } = options;
+  const { url, key, requests, seed, concurrency, only = '', signal } = options;
+  const isEnded = (): boolean => signal?.aborted === true;
   const description = readDescription(await (await fetch(`${url}/docs/openapi.json`)).json());
   const chosen = description.operations.filter(({ id, path }) => id.includes(only) || path.includes(only));
   if (chosen.length === 0) throw new Error(`No operation is called ${only}.`);
-  const client = fuzzClient(url, concurrency);
+  const client = fuzzClient(url, concurrency, signal);
   const known = knownObjects(description.operations.map(({ path }) => path));
   const keys = { admin: key, personal: key, personalId: '' };
 
@@ -94,7 +95,7 @@ export async function runFuzz(options: FuzzOptions) {
       violations.set(violation, { promise, operation: operation.id, detail, errorId, curl, nth, times: 1 });
     };
     const response = await client.send(request).catch((error: Error) => error);
-    if (response instanceof Error) return report('no response', `${rule}: ${response.message}`);
+    if (response instanceof Error) return isEnded() ? undefined : report('no response', `${rule}: ${response.message}`);
     count(byRule, rule, response);
     if (isValid) {
       count(byOperation, operation.id, response);
@@ -111,25 +112,31 @@ export async function runFuzz(options: FuzzOptions) {
   const measureEventLoop = async (): Promise<void> => {
     while (!hasEnded) {
       for (let waited = 0; waited < eventLoopIntervalMs && !hasEnded; waited += 100) await sleep(100);
-      const p99 = await options.eventLoopP99Ms?.();
+      // A server that has died has no measurements, and the report is about it.
+      const p99 = await options.eventLoopP99Ms?.().catch(() => undefined);
       if (p99 !== undefined) eventLoopP99Ms.push(p99);
     }
   };
   let round = 0;
   const replenish = async (): Promise<void> => {
     known.clear();
-    Object.assign(keys, await populate(client, key, known, description.operations, round++));
+    const isFirst = round === 0;
+    const populated = await populate(client, key, known, description.operations, round++).catch((error: unknown) => {
+      // Later, the report says more of a server that has died than this error.
+      if (isFirst && !isEnded()) throw error;
+    });
+    Object.assign(keys, populated);
   };
   try {
     await replenish();
     // Discards the measurement of the time until now: the creation of objects is not part of the run.
-    await options.eventLoopP99Ms?.();
+    await options.eventLoopP99Ms?.().catch(() => undefined);
     const startedAt = performance.now();
     const measuring = measureEventLoop();
     let next = 0;
     let replenishing: Promise<void> = Promise.resolve();
     const sendRequests = async (): Promise<void> => {
-      while (next < requests && options.signal?.aborted !== true) {
+      while (next < requests && !isEnded()) {
         const nth = next++;
         if (nth > 0 && nth % replenishEvery === 0) {
           // Replenishments run one after another. A new one waits for the previous one, and with it the sender of this request.
