@@ -24,3 +24,12 @@ export function escapeLike(text: string): string {
 export async function advisoryLock({ query }: Pick<Tx, 'query'>, name: string): Promise<void> {
   await query('select pg_advisory_xact_lock(hashtext($1))', [name]);
 }
+
+/**
+ * SQL: whether a time is over which was at most `longest` ahead when it was stored. One that is further ahead was stored before the clock of
+ * the database was set back, and is over as well: otherwise what waits for it waits for as long as the clock was wrong.
+ * @param longest an interval in SQL
+ */
+export function isOverSql(time: string, longest: string): string {
+  return `(${time} <= clock_timestamp() or ${time} > clock_timestamp() + ${longest})`;
+}

@@ -424,4 +424,18 @@ describe('applying that is interrupted', () => {
     expect(service.features.applied).toHaveLength(1);
     expect((await emittedTypes()).filter((type) => type === 'change-request-applied')).toHaveLength(1);
   });
+
+  it('is completed as well when the clock of the database was set back since it began', async () => {
+    const id = await approved();
+    service.features.whileApplying('before', () => {
+      throw unavailable('gone');
+    });
+    await expect(service.move(id, 'Applied', ada)).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
+    await service.database.transaction(({ query }) =>
+      query(`update change_request set applying_since = now() + interval '400 days' where id = $1`, [id]),
+    );
+    service.wake();
+    await until(id, { state: 'Applied' });
+    expect(service.features.applied).toHaveLength(1);
+  });
 });

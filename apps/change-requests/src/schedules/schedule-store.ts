@@ -1,4 +1,4 @@
-import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { isOverSql, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import type { ProtectionChange } from '../protection/protection-store.ts';
 import {
   hasParentSql,
@@ -19,12 +19,16 @@ function msUntil(timestamp: string): string {
   return `extract(epoch from ${timestamp} - clock_timestamp()) * 1000`;
 }
 
+const recoveryTimeout = "$1::integer * interval '1 millisecond'";
+const isAttemptOver = isOverSql(`applying_since + ${recoveryTimeout}`, recoveryTimeout);
+
 const timeUntilNextJob: Statement = {
   name: 'next-due-job',
   text: `
     select least(
       (select 0 from unsynced_protection limit 1),
-      (select ${msUntil('min(applying_since)')} + $1::integer from change_request where applying is not null and id <> all ($2::bigint[])),
+      (select min(case when ${isAttemptOver} then 0 else ${msUntil('applying_since')} + $1::integer end) from change_request
+       where applying is not null and id <> all ($2::bigint[])),
       (select 0 from schedule join change_request request on request.id = schedule.change_request_id
        where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($3::bigint[]) limit 1),
       (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
@@ -37,7 +41,7 @@ const interruptedAttempts: Statement = {
   name: 'interrupted-change-requests',
   text: `
     select id from change_request
-    where applying is not null and applying_since <= clock_timestamp() - $1::integer * interval '1 millisecond'
+    where applying is not null and ${isAttemptOver}
       and id <> all ($2::bigint[])
     order by id limit 20`,
 };

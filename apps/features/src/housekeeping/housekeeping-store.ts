@@ -30,10 +30,11 @@ const unmarkPotentiallyStale = `
   )
   update feature f set potentially_stale = false from to_unmark where f.name = to_unmark.name`;
 
-// The usage of the last hour changes when a report is counted, and an hour after the last count.
-const isEmittedUsageOutdated = `emitted_at < now() - interval '1 minute' and (
+// The usage of the last hour changes when a report is counted, and an hour after the last count. What seems to be emitted in the future was emitted
+// before the clock was set back.
+const isEmittedUsageOutdated = `(emitted_at > now() + interval '1 minute' or emitted_at < now() - interval '1 minute' and (
   last_seen_at >= emitted_at
-  or (last_seen_at < now() - interval '61 minutes' and emitted_at < last_seen_at + interval '61 minutes'))`;
+  or (last_seen_at < now() - interval '61 minutes' and emitted_at < last_seen_at + interval '61 minutes')))`;
 
 // Locks features before their usage, as reports do.
 const markUsageEmittedSql = `

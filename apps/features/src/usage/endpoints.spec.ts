@@ -352,6 +352,10 @@ describe('usage', () => {
     await report({ [name]: { yes: 1 } });
     expect(await emitted()).toHaveLength(2);
     expect((await features.lastState(name))?.environments[0]).toMatchObject({ yes: 6 });
+    // The clock was a year ahead at the last time, and has been set back.
+    await sql("update feature_seen set emitted_at = now() + interval '1 year' where feature = $1", [name]);
+    await report({ [name]: { yes: 1 } });
+    expect(await emitted()).toHaveLength(3);
   });
 
   describe('an application', () => {

@@ -229,7 +229,7 @@ const addByMinute = `
           select * from unnest(excluded.minutes, excluded.yes_by_minute, excluded.no_by_minute) as later (minute, yes, no)
         ) as all_counts
         where minute > $2::integer - 60 group by minute) as by_minute),
-    emitted_at = case when seen.emitted_at < $3::timestamptz - interval '1 minute' then $3::timestamptz else seen.emitted_at end
+    emitted_at = case when abs(extract(epoch from $3::timestamptz - seen.emitted_at)) > 60 then $3::timestamptz else seen.emitted_at end
   returning feature, emitted_at = $3::timestamptz as "isDue"`;
 
 const addByHour = `

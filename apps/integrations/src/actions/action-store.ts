@@ -1,5 +1,13 @@
 import { type Action, type ActionSet, type ExecutedAction, invalid, notFound, refusal } from '@bunting/contracts';
-import { advisoryLock, type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import {
+  advisoryLock,
+  type Database,
+  isOverSql,
+  onlyRow,
+  type ReadDatabase,
+  type Statement,
+  type Tx,
+} from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import { dropOldSignals } from '../signals/signal-store.ts';
 import { actionSetEvent, type ActionSetToStore, type EndedRun, notStarted, runEvent } from './action-set.ts';
@@ -88,6 +96,9 @@ async function isHeld({ query }: Pick<Tx, 'query'>, { endpointId, lease }: Claim
   return (await query(text, [endpointId, lease])).length > 0;
 }
 
+/** SQL: how far ahead the end of a lease can be. */
+const longestLease = "$1::float8 * interval '1 ms'";
+
 /** The queue of signals, and the runs that they cause. */
 export function signalQueue({ read, query, transaction }: Database) {
   return {
@@ -100,7 +111,7 @@ export function signalQueue({ read, query, transaction }: Database) {
             update signal_endpoint set lease = gen_random_uuid(), lease_until = ${later('$1')}
             where id in (
               select id from signal_endpoint e
-              where (lease_until is null or lease_until < clock_timestamp()) and not id = any ($3::int[])
+              where (lease_until is null or ${isOverSql('lease_until', longestLease)}) and not id = any ($3::int[])
                 and exists (select from signal s where s.endpoint_id = e.id and processed_at is null)
               order by lease_until nulls first limit $2 for no key update skip locked)
             returning id as "endpointId", name as endpoint, lease`,

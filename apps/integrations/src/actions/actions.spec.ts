@@ -216,7 +216,7 @@ describe('an action set', () => {
     const { id } = await create({ actions: [off, stale] as ActionSetBody['actions'] });
     // The process dies, to the database, while an action is executed: another one has the endpoint by the time it ends.
     let deaths = 2;
-    const takeover = `update signal_endpoint set lease = gen_random_uuid(), lease_until = clock_timestamp() + interval '1 hour'`;
+    const takeover = `update signal_endpoint set lease = gen_random_uuid(), lease_until = clock_timestamp() + interval '50 seconds'`;
     execute = async () => {
       if (deaths-- > 0) await service.database.query({ text: takeover });
       return null;

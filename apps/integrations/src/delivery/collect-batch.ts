@@ -9,7 +9,7 @@ export type PlannedBatch = Batch & { readonly uid: string };
 type LogEntry = LogPage['events'][number];
 
 /** How long a batch waits whose time goes on until it is looked at again: it may be full before. */
-const maxWaitMs = 300_000;
+export const maxRestMs = 300_000;
 
 /**
  * What follows a position and is sent together; else the milliseconds to wait while its time goes on, the page that says that nothing follows, or
@@ -81,6 +81,6 @@ export async function collectBatch(
     if (plannedEnd !== null && last.event.id >= plannedEnd) return complete(first, last);
     if (last.event.id < page.head) continue;
     const openMs = endOfWindow(first.event.createdAt, batching) - now();
-    return openMs <= 0 ? complete(first, last) : { waitMs: Math.min(openMs, maxWaitMs) };
+    return openMs <= 0 ? complete(first, last) : { waitMs: Math.min(openMs, maxRestMs) };
   }
 }

@@ -19,7 +19,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-const query = <Row>(text: string) => database.query<Row>({ name: text.slice(0, 60), text });
+const query = <Row>(text: string) => database.query<Row>({ text });
 const stored = () =>
   query<{ id: number; position: number; attempts: number }>(
     `select integration_id as id, position, (select count(*)::int from attempt a where a.integration_id = d.integration_id) as attempts
@@ -125,4 +125,19 @@ it('a claim knows of an event that was parked by the process before while it was
   expect(
     claims.toSorted((one, other) => one.integrationId - other.integrationId).map(({ hasParked }) => hasParked),
   ).toEqual([true, false]);
+});
+
+describe('once the clock of the database is set back, events go on to a destination', () => {
+  it.each([
+    ['that a process had which died', `lease = gen_random_uuid(), lease_until = now() + interval '1 hour'`],
+    ['that rested', `lease = null, lease_until = now() + interval '1 hour'`],
+    ['that asked to wait', `paused_until = now() + interval '400 days'`],
+  ])('%s', async (_, stored) => {
+    await query('delete from integration');
+    await query(`insert into integration (provider, enabled, parameters, events, projects, environments)
+      values ('webhook', true, '{}', '["*"]', '[]', '[]')`);
+    await query('insert into destination (integration_id, position) select id, 0 from integration');
+    await query(`update destination set ${stored}`);
+    expect(await deliveryStore(database).claim({ position: 5, hash: 'h' }, 60_000, 2, [])).toHaveLength(1);
+  });
 });

@@ -1,8 +1,10 @@
 import { type DeliveryStatus, notFound } from '@bunting/contracts';
-import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { type Database, isOverSql, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
 import DataLoader from 'dataloader';
+import { maxRestMs } from './collect-batch.ts';
 import { markBeginning } from './log-mark-store.ts';
 import type { LogPosition } from './log-position.ts';
+import { maxWaitMs } from './retry.ts';
 
 /** A destination that this process delivers to until its lease ends or is taken back. */
 export interface Claim extends LogPosition {
@@ -83,14 +85,18 @@ const later = (ms: string) => `clock_timestamp() + make_interval(secs => ${ms}::
 
 const isoText = (time: string) => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+/** SQL: how far ahead the end of a lease or of a rest of a destination can be. */
+const longestLease = (leaseMs: string) => `make_interval(secs => greatest(${leaseMs}::float8, ${maxRestMs}) / 1000)`;
+const longestPause = `interval '${maxWaitMs} ms'`;
+
 const claimDue: Statement = {
   name: 'claim-destinations',
   text: `
     update destination set lease = gen_random_uuid(), lease_until = ${later('$2')}
     where integration_id in (
       select integration_id from destination d join integration i on i.id = d.integration_id
-      where i.enabled and (lease_until is null or lease_until < clock_timestamp())
-        and (paused_until is null or paused_until <= clock_timestamp())
+      where i.enabled and (lease_until is null or ${isOverSql('lease_until', longestLease('$2'))})
+        and (paused_until is null or ${isOverSql('paused_until', longestPause)})
         and (position <> $1 or position_hash is distinct from $5 or exists (
           select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
         and not d.integration_id = any ($4::int[])

@@ -21,7 +21,7 @@ export const failuresThatPause = 5;
 const firstPauseMs = 10_000;
 const maxPauseMs = 300_000;
 /** The longest wait that a destination may ask for. */
-const maxWaitMs = 86_400_000;
+export const maxWaitMs = 86_400_000;
 
 /** Parses the setting with the seconds between attempts. */
 export function retrySchedule(seconds: string): readonly number[] {

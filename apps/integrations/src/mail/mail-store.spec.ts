@@ -21,7 +21,7 @@ afterAll(async () => {
   await fresh.drop();
 });
 const query = <Row extends object>(text: string, values: readonly unknown[] = []) =>
-  database.query<Row>({ name: text.slice(0, 60), text }, values);
+  database.query<Row>({ text }, values);
 afterEach(() => query('truncate mail, mail_notice'));
 
 describe('a mail that a replica sends', () => {
@@ -48,6 +48,27 @@ describe('a mail that a replica sends', () => {
     expect((await other.waiting()).mails).toBe(1);
     await other.end(taken);
     expect((await other.waiting()).mails).toBe(0);
+  });
+});
+
+describe('once the clock of the database is set back', () => {
+  it('mails are sent that were tried before', async () => {
+    await query(`insert into mail (id, user_id, is_daily, attempts, next_attempt_at)
+      values ('summer sale', 2, false, 1, now() + interval '400 days')`);
+    expect(await replicas[0].claim(50, 60_000)).toHaveLength(1);
+  });
+
+  it.each([
+    ['at once', false, '1 hour'],
+    ['once a day', true, '400 days'],
+  ])('a notice is mailed that is mailed %s', async (_, isDaily, ahead) => {
+    await query(
+      `insert into mail_notice (user_id, key, kind, happened_at, notice, is_daily, due_at)
+       values (2, 'a', 'flag-changed', now(), '{}', $1, now() + $2::interval)`,
+      [isDaily, ahead],
+    );
+    await replicas[0].compose();
+    expect(await replicas[0].claim(50, 60_000)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { mailByDefault, notificationDays } from '@bunting/contracts';
-import { advisoryLock, type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, type Database, isOverSql, onlyRow, type Statement, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import type { Notice } from '../inbox/notification.ts';
 import type { MailedNotice } from './message.ts';
@@ -87,6 +87,9 @@ export async function dropMailOf(tx: Tx, userIds: readonly number[]): Promise<vo
   await tx.query('delete from mail_notice where user_id = any ($1::int[])', [userIds]);
 }
 
+/** SQL: whether a notice is to be mailed now. */
+const isDue = `(due_at is not null and (not is_daily or ${isOverSql('due_at', "interval '1 day'")}))`;
+
 /**
  * SQL: makes mails of what is due: one of each notice that is mailed at once, and one a person of those of a day. From then on a mail has what it
  * has, so that its repetition is the same mail.
@@ -94,10 +97,10 @@ export async function dropMailOf(tx: Tx, userIds: readonly number[]): Promise<vo
 const composeMails = `
   with readers as materialized (
     select distinct user_id from (
-      select user_id from mail_notice where due_at <= clock_timestamp() order by due_at, user_id limit 1000) as oldest
+      select user_id from mail_notice where ${isDue} order by due_at, user_id limit 1000) as oldest
   ), due as materialized (
     select id, user_id, key, is_daily from mail_notice
-    where due_at <= clock_timestamp() and user_id in (select user_id from readers) for update
+    where ${isDue} and user_id in (select user_id from readers) for update
   ), composed as materialized (
     select encode(sha256(convert_to(user_id || ' ' || string_agg(key, ' ' order by id), 'UTF8')), 'hex') as mail_id, user_id, is_daily,
       array_agg(id) as ids
@@ -108,7 +111,7 @@ const composeMails = `
 
 const anyDue: Statement = {
   name: 'any-due-mail-notice',
-  text: 'select 1 from mail_notice where due_at <= clock_timestamp() limit 1',
+  text: `select 1 from mail_notice where ${isDue} limit 1`,
 };
 
 const dropExpired: Statement = {
@@ -124,7 +127,8 @@ const claimMails: Statement = {
   text: `
     update mail set next_attempt_at = ${later('$2')}, lease = $3
     where id in (
-      select id from mail where next_attempt_at <= clock_timestamp() order by next_attempt_at limit $1 for update skip locked)
+      select id from mail where ${isOverSql('next_attempt_at', `interval '${maxDays} days'`)}
+      order by next_attempt_at limit $1 for update skip locked)
     returning id, lease, user_id as "userId", is_daily as "isDaily", attempts`,
 };
 

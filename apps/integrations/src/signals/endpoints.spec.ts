@@ -95,6 +95,13 @@ describe('a signal endpoint', () => {
     await send('busy', token);
   });
 
+  it('accepts signals again at once when the clock of the database was set back', async () => {
+    const { token } = await createToken((await create('early')).id);
+    await send('early', token);
+    await service.database.query({ text: `update signal_endpoint set full_at = now() + interval '400 days'` });
+    await send('early', token);
+  });
+
   it('refuses a signal that is too large', async () => {
     const { id } = await create('large');
     const { token } = await createToken(id);

@@ -34,6 +34,12 @@ export interface ReceivedSignal {
   readonly perMinute: number;
 }
 
+/**
+ * SQL: when the budget of an endpoint is whole again, in a minute at the latest: a later time was stored before the clock of the database was set
+ * back.
+ */
+const fullAt = `case when full_at between clock_timestamp() and clock_timestamp() + interval '1 minute' then full_at else clock_timestamp() end`;
+
 const isoText = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const endpointColumns = `id, name, description, enabled, ${isoText('created_at')} as "createdAt", created_by as "createdByUserId"`;
@@ -207,7 +213,7 @@ export function signalRepository({ query }: Pick<Tx, 'query'>, record: RecordEve
     receive: async ({ token, payload, perMinute }: ReceivedSignal): Promise<void> => {
       const [endpoint] = await query<{ id: number; enabled: boolean; waitSeconds: number; isFull: boolean }>(
         `select e.id, enabled,
-           ceil(extract(epoch from greatest(full_at, clock_timestamp()) - clock_timestamp()) + 60.0 / $2 - 60)::int as "waitSeconds"
+           ceil(extract(epoch from ${fullAt} - clock_timestamp()) + 60.0 / $2 - 60)::int as "waitSeconds"
          from signal_endpoint e where id = (select endpoint_id from signal_token where id = $1) for update`,
         [token.id, perMinute],
       );
@@ -234,7 +240,7 @@ export function signalRepository({ query }: Pick<Tx, 'query'>, record: RecordEve
           retryAfterSeconds: 60,
         });
       await query(
-        `update signal_endpoint set full_at = greatest(full_at, clock_timestamp()) + make_interval(secs => 60.0 / $2)
+        `update signal_endpoint set full_at = ${fullAt} + make_interval(secs => 60.0 / $2)
          where id = $1`,
         [endpoint.id, perMinute],
       );

@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { advisoryLock, type Database, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, type Database, isOverSql, onlyRow, type Statement, type Tx } from '@bunting/database';
 import type { Interaction } from './interaction.ts';
 
 /** How many interactions an integration takes in a minute, and how many of them of one person. */
@@ -78,7 +78,7 @@ const claimDue: Statement = {
     update slack_interaction set attempts = attempts + 1,
       next_attempt_at = clock_timestamp() + make_interval(secs => $1::float8 / 1000)
     where id in (
-      select id from slack_interaction where next_attempt_at <= clock_timestamp()
+      select id from slack_interaction where ${isOverSql('next_attempt_at', "interval '2 minutes'")}
       order by next_attempt_at limit $2 for update skip locked)
     returning id::float8 as id, uid, integration_id as "integrationId", interaction, attempts,
       (extract(epoch from clock_timestamp() - received_at) * 1000)::float8 as "ageMs"`,

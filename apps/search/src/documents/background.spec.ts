@@ -143,6 +143,12 @@ describe('the reconciler', () => {
     expect(await versions()).toEqual(before);
   });
 
+  it('compares again when the clock of the database was set back since the last comparison', async () => {
+    await started.database.query({ text: `update reconciliation set claimed_at = now() + interval '1 year'` });
+    const text = 'select claimed_at < now() as "isNow" from reconciliation';
+    await eventually(async () => expect(await started.database.read({ text })).toEqual([{ isNow: true }]));
+  });
+
   it('repairs documents while features are created, changed and deleted', async () => {
     for (let version = 1; version <= 40; version++) {
       await started.features.publish(

@@ -6,7 +6,7 @@ import {
   stateSchemas,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Database, onlyRow, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type Database, isOverSql, onlyRow, type Statement, timestampSql, type Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import {
   featureDocumentOf,
@@ -270,8 +270,9 @@ export function documentStore(database: Database) {
      */
     claim: (intervalMs: number): Promise<string | undefined> =>
       database.transaction(async ({ query }) => {
+        const interval = "$1::float8 * interval '1 millisecond'";
         const text = `
-        update reconciliation set claimed_at = now() where claimed_at <= now() - $1 * interval '1 millisecond'
+        update reconciliation set claimed_at = now() where ${isOverSql(`claimed_at + ${interval}`, interval)}
         returning compared_up_to as "comparedUpTo"`;
         return (await query<{ comparedUpTo: string }>(text, [intervalMs]))[0]?.comparedUpTo;
       }),
@@ -297,7 +298,7 @@ const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt
 const selectLast: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
 
 /** SQL: whether the reindex is running, in a process that still sends heartbeats. */
-const isRunning = `state = 'running' and heartbeat_at > now() - interval '30 seconds'`;
+const isRunning = `state = 'running' and heartbeat_at between now() - interval '30 seconds' and now() + interval '30 seconds'`;
 
 /** The state of the last reindex, shared by all processes. */
 export function reindexStatusRepository(database: Database) {

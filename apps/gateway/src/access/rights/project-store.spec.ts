@@ -293,6 +293,11 @@ describe('states of projects', () => {
     expect(await hidden()).toEqual(['failed-new', 'failed-open']);
     await remove(0);
     expect(await hidden()).toEqual([]);
+    // The clock of the database was ahead when this one was hidden, and has been set back.
+    await pendingPrivateProjects.hide('failed-early', 21);
+    await write("update project set pending_private_since = now() + interval '1 day' where id = 'failed-early'");
+    await remove(0);
+    expect(await hidden()).toEqual([]);
   });
 
   it('removes rows of a deleted project that a concurrent transaction writes', async () => {

@@ -49,7 +49,8 @@ const hideSql = `
  * SQL: whether a project was hidden longer ago than a transaction of the features service can take, so that the change for which it was
  * hidden was not committed.
  */
-const isUncommittedSql = "pending_private_since < now() - interval '5 minutes'";
+const isUncommittedSql =
+  "pending_private_since not between now() - interval '5 minutes' and now() + interval '5 minutes'";
 
 /** Projects that the gateway hides before the features service commits that they are private, until the projection applies that commit. */
 export function pendingPrivateProjectStore(database: Database) {
