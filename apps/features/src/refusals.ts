@@ -8,9 +8,12 @@ import {
   refusal,
   type Tag,
   truncate,
+  unavailable,
 } from '@bunting/contracts';
 
 const maxLength = 200;
+/** Some thousands of flags are done meanwhile. */
+const retryRemovalAfterSeconds = 5;
 
 /** A name from a request, truncated for an error message. */
 export function shortName(name: string): string {
@@ -177,6 +180,14 @@ export function tagNotFound({ type, value }: Tag): Refusal {
 /** 409: the tag exists. */
 export function tagExists({ type, value }: Tag): Refusal {
   return refusal('NameExistsError', `A tag of type ${type} and value ${value} already exists`);
+}
+
+/** 503: many flags of a project still have settings in an environment that it has lost; it cannot get it again before they are removed. */
+export function settingsAreBeingRemoved(environment: string): Refusal {
+  return unavailable(
+    `The settings that flags had in an earlier environment ${shortName(environment)} are still being removed. Please try again in a few seconds.`,
+    retryRemovalAfterSeconds,
+  );
 }
 
 /** 404: there is no such tag type. */

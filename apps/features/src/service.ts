@@ -57,8 +57,8 @@ export const featuresService = defineService({
       log,
     });
     onStop('outbox', () => outboxProducer.stop());
-    let emitDeferredStates = (): void => undefined;
-    const transaction = unitOfWork(outboxProducer, { allowsRegex }, () => emitDeferredStates());
+    let runDeferred = (): void => undefined;
+    const transaction = unitOfWork(outboxProducer, { allowsRegex }, () => runDeferred());
     const budget = applicationBudget({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,
@@ -81,7 +81,7 @@ export const featuresService = defineService({
       bus,
       log,
     });
-    emitDeferredStates = backgroundJobs.emitDeferredStates;
+    runDeferred = backgroundJobs.runDeferred;
     onStop('housekeeping', () => backgroundJobs.stop());
     const endpoints = [...featuresEndpoints(context), outboxProducer.endpoint];
     const served = await serve(requireAllEndpoints('features', endpoints));

@@ -357,4 +357,52 @@ describe('environments of many features', () => {
         expect(state?.environments.find(({ name }) => name === 'production')?.sortOrder).toBe(7);
     });
   });
+
+  it('can be deleted however many features have settings in them, and projects get them again once these are removed', async () => {
+    const project = { projectId: 'default' };
+    const params = { name: 'brief' };
+    await features.call(CreateEnvironment, { body: { ...params, type: 'test' } });
+    await features.call(AddProjectEnvironment, { params: project, body: { environment: 'brief' } });
+    const settings = () => ({ enabled: false, strategies: [aStrategy()], variants: [] });
+    await features.given(
+      ...Array.from({ length: 1_200 }, (_, nth) =>
+        aFeature({ name: `brief-${nth}`, project: 'default', environments: { brief: settings() } }),
+      ),
+      aFeature({ name: 'on', project: 'default', environments: { brief: { ...settings(), enabled: true } } }),
+    );
+    await expect(features.call(DeleteEnvironment, { params })).rejects.toMatchObject({
+      kind: 'ConflictError',
+      message: /: on \(project default\)$/,
+    });
+    await features.call(DisableFeature, { params: { ...project, environment: 'brief', featureName: 'on' } });
+    await features.call(DeleteEnvironment, { params });
+    expect((await features.get('brief-7')).environments?.map(({ name }) => name)).not.toContain('brief');
+    await features.call(CreateEnvironment, { body: { ...params, type: 'test' } });
+    await eventually(() => features.call(AddProjectEnvironment, { params: project, body: { environment: 'brief' } }));
+    for (const name of ['brief-7', 'brief-1199', 'on'])
+      expect(
+        (await features.get(name)).environments?.find((environment) => environment.name === 'brief'),
+      ).toMatchObject({
+        enabled: false,
+        strategies: [],
+      });
+  });
+
+  it('are not given to a project again while its features still have settings in them', async () => {
+    const project = { projectId: 'default' };
+    await features.call(CreateEnvironment, { body: { name: 'again', type: 'test' } });
+    const write = (text: string) => features.database.transaction(({ query }) => query(text));
+    // The removal of an ended process, which the service continues at its next interval.
+    await write(
+      "insert into removed_environment (project, environment) values ('default', 'again'), ('default', 'anew')",
+    );
+    const refused = { kind: 'ServiceUnavailable', message: /still being removed/ };
+    const add = () => features.call(AddProjectEnvironment, { params: project, body: { environment: 'again' } });
+    await expect(add()).rejects.toMatchObject(refused);
+    const clone = { params: { name: 'development' }, body: { name: 'anew' } };
+    await expect(features.call(CloneEnvironment, clone)).rejects.toMatchObject(refused);
+    await write('delete from removed_environment');
+    await add();
+    await features.call(CloneEnvironment, clone);
+  });
 });

@@ -21,8 +21,8 @@ import { call, callIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { countEnabled } from '../features/feature.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { projectEnvironmentAdded, withoutEnvironment } from '../projects/project-environment.ts';
-import { environmentNameTaken, environmentNotFound } from '../refusals.ts';
+import { projectEnvironmentAdded } from '../projects/project-environment.ts';
+import { environmentNameTaken, environmentNotFound, settingsAreBeingRemoved } from '../refusals.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
   clonedEnvironment,
@@ -89,6 +89,7 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
             connected.map((project) => projectEnvironmentAdded(project, to)),
           );
           requireProjectsFound(requested, projects);
+          if (await features.hasSettingsToRemove(projects, to)) throw settingsAreBeingRemoved(to);
           const featuresOfClone = await features.findAllOfInstanceForUpdate(await environments.featureNames([to]));
           const decisions = featuresOfClone.map((feature) =>
             copySettingsToEnvironment(feature, { from, to }, randomUUID),
@@ -146,14 +147,9 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
       if (environment === undefined) throw environmentNotFound(params.name);
       const { name } = environment;
       const projectIds = await environments.lockProjects(name);
-      const concerned = await features.findAllOfInstanceForUpdate(await environments.featureNames([name]));
-      const events = deleteEnvironment(environment, projectIds, concerned);
       for (const id of projectIds) await projects.disconnect(id, name, []);
-      await features.save(
-        concerned.map((feature) => withoutEnvironment(feature, name)),
-        [],
-      );
-      await environments.remove(name, events);
+      await features.removeSettings(projectIds, name, (enabled) => deleteEnvironment(environment, projectIds, enabled));
+      await environments.remove(name, []);
       return null;
     }),
   ];

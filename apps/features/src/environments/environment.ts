@@ -53,7 +53,14 @@ export function environmentContent({ color, ...environment }: StoredEnvironment)
 }
 
 /** The maximum number of features that an error message lists. */
-const maxListedFeatures = 10;
+export const maxListedFeatures = 10;
+
+/** The active features that are enabled in an environment. */
+export interface EnabledFeatures {
+  readonly total: number;
+  /** some of them, at least `maxListedFeatures` where there are as many */
+  readonly first: readonly Pick<Feature, 'name' | 'project'>[];
+}
 
 /** How many environments exist, and the highest of their sort orders. */
 export interface ExistingEnvironments {
@@ -136,23 +143,22 @@ export function requireProjectsFound(requested: readonly string[] | null, found:
  * Deletes an environment that is not protected and in which no active feature is enabled. It is taken from its projects, with the settings that
  * features have in it. Returns the events.
  * @param projects the ids of the projects that have it
- * @param features their features
+ * @param enabled their active features that are enabled in it
  */
 export function deleteEnvironment(
   environment: StoredEnvironment,
   projects: readonly string[],
-  features: readonly Feature[],
+  enabled: EnabledFeatures,
 ): readonly DomainEvent[] {
   const { name } = environment;
   if (environment.protected) {
     throw refusal('OperationDeniedError', `The environment ${name} is protected and cannot be deleted`);
   }
-  const enabled = features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, name).enabled);
-  if (enabled.length > 0) {
-    const listed = enabled
+  if (enabled.total > 0) {
+    const listed = enabled.first
       .slice(0, maxListedFeatures)
       .map(({ name: feature, project }) => `${feature} (project ${project})`);
-    const more = enabled.length > listed.length ? ` and ${enabled.length - listed.length} more` : '';
+    const more = enabled.total > listed.length ? ` and ${enabled.total - listed.length} more` : '';
     throw refusal(
       'ConflictError',
       `The environment ${name} is in use: turn these features off in it first: ${listed.join(', ')}${more}`,

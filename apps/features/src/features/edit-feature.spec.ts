@@ -98,6 +98,12 @@ it('a feature moves with its strategies and global segments', () => {
   });
 });
 
+it('a feature moves without settings in an environment that its project has lost', () => {
+  const settings = { enabled: false, strategies: [], variants: [] };
+  const lost = aFeature({ environments: { production: settings, lost: settings } });
+  expect(moveFeature(lost, move).feature.environments).toEqual({ production: settings });
+});
+
 it('a feature with a segment of its project cannot move', () => {
   expect(refusalOf(() => moveFeature(using(1, 2), move)).kind).toBe('IncompatibleProjectError');
 });

@@ -9,7 +9,7 @@ import {
   UpdateFeatureBody,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import type { ProjectContext } from '../projects/project-context.ts';
+import { hasEnvironment, type ProjectContext } from '../projects/project-context.ts';
 import { activeProjectNotFound, shortName } from '../refusals.ts';
 import {
   changeMetadata,
@@ -100,6 +100,12 @@ function environmentNames({ environments }: ProjectContext): readonly string[] {
   return environments.map(({ name }) => name).sort();
 }
 
+/** The feature without settings that are still to be removed, in environments that its project has lost. */
+function inEnvironmentsOf(feature: Feature, context: ProjectContext): Feature {
+  const environments = Object.entries(feature.environments).filter(([name]) => hasEnvironment(context, name));
+  return { ...feature, environments: Object.fromEntries(environments) };
+}
+
 function usesForeignSegments(feature: Feature, { segments }: ProjectContext, to: string): boolean {
   return strategiesOf(feature)
     .flatMap((strategy) => strategy.segments)
@@ -119,7 +125,7 @@ export function moveFeature(feature: Feature, { to, source, target, children }: 
   if (!isEqual(environmentNames(source), environmentNames(target)) || usesForeignSegments(feature, source, to)) {
     throw refusal('IncompatibleProjectError', `${shortName(to)} is not a compatible target`);
   }
-  const moved = { ...feature, project: to };
+  const moved = { ...inEnvironmentsOf(feature, source), project: to };
   const data = { oldProject: feature.project, newProject: to };
   return { feature: moved, events: [featureEvent('feature-project-change', moved, { data })] };
 }

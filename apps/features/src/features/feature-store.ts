@@ -2,6 +2,7 @@ import { type Constraint, isEqual, type Refusal, type Tag } from '@bunting/contr
 import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
+import { type EnabledFeatures, maxListedFeatures } from '../environments/environment.ts';
 import {
   type ConstraintSettings,
   type PossibleReferences,
@@ -10,6 +11,7 @@ import {
   projectContextOf,
 } from '../projects/project-context-store.ts';
 import type { ProjectContext } from '../projects/project-context.ts';
+import { withoutEnvironment } from '../projects/project-environment.ts';
 import { activeFeatureNotFound, featureNotInProject, noFeatureFlag } from '../refusals.ts';
 import { emitFeatureDelivery, emitFeatureRemovalDelivery } from '../unit-of-work/delivery.ts';
 import { FeatureEntity, featureJson, sql } from '../unit-of-work/entities.ts';
@@ -205,6 +207,32 @@ const takeDeferredStates = `
     select position from deferred_state order by position limit $1 for update skip locked
   ) returning feature`;
 
+/** The features of the projects `$1` that have settings in the environment `$2`, from the name after `$3` on, at most `$4`. */
+const withSettings = `
+  select name from feature where project = any ($1::text[]) and environments ? $2 and name > $3 order by name limit $4`;
+const namesOfProjects = 'select name from feature where project = any ($1::text[]) order by name';
+const enabledFeatures = `
+  select name, project, (count(*) over ())::integer as total from feature
+  where project = any ($1::text[]) and archived_at is null and (environments -> $2 -> 'enabled')::boolean
+  order by name limit $3`;
+const deferRemoval = `
+  insert into removed_environment (project, environment)
+  select distinct project, $2 from feature where project = any ($1::text[]) and environments ? $2
+  on conflict do nothing`;
+const takeRemovedEnvironment = `
+  select project, environment, done_up_to as "doneUpTo" from removed_environment
+  order by project, environment limit 1 for update skip locked`;
+const recordRemoval = 'update removed_environment set done_up_to = $3 where project = $1 and environment = $2';
+const stillRemoved = 'select from removed_environment where project = any ($1::text[]) and environment = $2 limit 1';
+const endRemoval = 'delete from removed_environment where project = $1 and environment = $2';
+
+interface RemovedEnvironment {
+  readonly project: string;
+  readonly environment: string;
+  /** the settings of features up to this name have been removed */
+  readonly doneUpTo: string;
+}
+
 /** The maximum number of features in one statement. */
 const batchSize = 500;
 
@@ -278,7 +306,7 @@ interface FeatureRepositoryOptions {
   readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
-  /** called when states are left to be emitted by `emitDeferredStates` once the transaction has been committed */
+  /** called when states are left to `emitDeferredStates`, or settings to `removeDeferredSettings`, once the transaction has been committed */
   readonly onDeferred: () => void;
 }
 
@@ -405,6 +433,29 @@ export function featureRepository(
     recordEvents(events);
   };
 
+  /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
+  const save = async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
+    await write(
+      updateAll,
+      features.filter((feature) => current.get(feature.name) !== feature),
+    );
+    recordEvents(events);
+  };
+
+  /**
+   * Emits the states of features whose rows do not change, for example because their project gets another environment. Of many, those
+   * after the first `batchSize` are emitted in the background: such a write must not hold the rows of all features.
+   */
+  const emitStates = async (names: readonly string[]): Promise<void> => {
+    if (names.length > 0) await emitAgain(names.slice(0, batchSize));
+    if (names.length <= batchSize) return;
+    await query(deferStates, [names.slice(batchSize)]);
+    onDeferred();
+  };
+
+  const namesOf = async (statement: string, ...values: unknown[]): Promise<string[]> =>
+    (await query<{ name: string }>(statement, values)).map(({ name }) => name);
+
   /** The names of the active features that depend on each of the locked ones; those without any are left out. */
   const childrenOfAll = async (names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
     const rows = await query<{ parent: string; children: readonly string[] }>(children, [names]);
@@ -499,25 +550,8 @@ export function featureRepository(
     addClone: (source: Feature, clone: Feature, events: readonly DomainEvent[]): Promise<void> =>
       add([clone], events, source),
 
-    /** Saves locked features and emits their states. Features that are the same objects as before are not written. */
-    save: async (features: readonly Feature[], events: readonly DomainEvent[]): Promise<void> => {
-      await write(
-        updateAll,
-        features.filter((feature) => current.get(feature.name) !== feature),
-      );
-      recordEvents(events);
-    },
-
-    /**
-     * Emits the states of features whose rows do not change, for example because their project gets another environment. Of many, those
-     * after the first `batchSize` are emitted in the background: such a write must not hold the rows of all features.
-     */
-    emitStates: async (names: readonly string[]): Promise<void> => {
-      if (names.length > 0) await emitAgain(names.slice(0, batchSize));
-      if (names.length <= batchSize) return;
-      await query(deferStates, [names.slice(batchSize)]);
-      onDeferred();
-    },
+    save,
+    emitStates,
 
     /**
      * Emits states that `emitStates` has deferred.
@@ -527,6 +561,64 @@ export function featureRepository(
       const taken = await query<{ feature: string }>(takeDeferredStates, [limit]);
       if (taken.length > 0) await emitAgain([...new Set(taken.map(({ feature }) => feature))].sort());
       return taken.length;
+    },
+
+    /** Whether settings in an environment that a project had are still to be removed. */
+    hasSettingsToRemove: async (projects: readonly string[], environment: string): Promise<boolean> =>
+      (await query(stillRemoved, [projects, environment])).length > 0,
+
+    /**
+     * Removes the settings in an environment that the projects no longer have from their features, and emits the states of all of these. Where
+     * more than `batchSize` have settings, these are removed in the background: such a write must not hold the rows of all features. Until
+     * then no project shows them, and none of these projects gets the environment again.
+     * @param decide the events of the removal, or a refusal, from the active features that are enabled there
+     */
+    removeSettings: async (
+      projects: readonly string[],
+      environment: string,
+      decide: (enabled: EnabledFeatures) => readonly DomainEvent[],
+    ): Promise<void> => {
+      const concerned = await namesOf(withSettings, projects, environment, '', batchSize + 1);
+      const isDeferred = concerned.length > batchSize;
+      const found = isDeferred ? [] : await findOfInstance(findAllForUpdate, concerned);
+      // Read after the locks, so that features that were enabled meanwhile are among them.
+      const first = await query<EnabledFeatures['first'][number] & { readonly total: number }>(enabledFeatures, [
+        projects,
+        environment,
+        maxListedFeatures,
+      ]);
+      const events = decide({ total: first[0]?.total ?? 0, first });
+      if (isDeferred) {
+        await query(deferRemoval, [projects, environment]);
+        onDeferred();
+      }
+      await save(
+        found.map((feature) => withoutEnvironment(feature, environment)),
+        events,
+      );
+      const saved = new Set(found.map(({ name }) => name));
+      await emitStates((await namesOf(namesOfProjects, projects)).filter((name) => !saved.has(name)));
+    },
+
+    /**
+     * Removes settings that `removeSettings` has deferred, of at most `limit` features of one project. A project is done once all of its
+     * features have been looked through again in vain: a feature that was cloned meanwhile has the settings of its source.
+     * @returns whether there may be more
+     */
+    removeDeferredSettings: async (limit: number): Promise<boolean> => {
+      const [removed] = await query<RemovedEnvironment>(takeRemovedEnvironment, []);
+      if (removed === undefined) return false;
+      const { project, environment, doneUpTo } = removed;
+      const names = await namesOf(withSettings, [project], environment, doneUpTo, limit);
+      const last = names.at(-1);
+      if (last === undefined && doneUpTo === '') await query(endRemoval, [project, environment]);
+      else await query(recordRemoval, [project, environment, last ?? '']);
+      const found = (await findOfInstance(findAllForUpdate, names)).filter((feature) => feature.project === project);
+      await save(
+        found.map((feature) => withoutEnvironment(feature, environment)),
+        [],
+      );
+      return true;
     },
 
     /** Removes locked features with everything that belongs to them, and emits their removal. */

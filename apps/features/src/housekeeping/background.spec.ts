@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { OutboxEvent, StateOf } from '@bunting/contracts';
+import type { DeliveryState, OutboxEvent, StateOf } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { addFeatures, freshFeaturesDatabase, startFeatures } from '../../test/started-features.ts';
-import { aFeature } from '../../test/builders.ts';
+import { aFeature, aStrategy } from '../../test/builders.ts';
 import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of-work.ts';
 import type { Feature } from '../features/feature.ts';
 import { currentFeatureSql } from '../unit-of-work/feature-sql.ts';
-import { emitDeferredStates, runHousekeeping, systemTransactionContext } from './background.ts';
+import type { Transaction } from '../unit-of-work/unit-of-work.ts';
+import { emitDeferredStates, removeDeferredSettings, runHousekeeping, systemTransactionContext } from './background.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
 const replicas: TestUnitOfWork[] = [];
@@ -216,4 +217,45 @@ it('emits each of the states that a write defers once, however many processes em
   expect(await emittedNames()).toEqual(names);
   const last = (await states()).find(({ id }) => id === 'many-1298');
   expect(last).toMatchObject({ version: 2, state: { name: 'many-1298' } });
+});
+
+it('removes the settings of many features in a lost environment in the background, also of those cloned meanwhile', async () => {
+  const [replica] = replicas;
+  if (replica === undefined) throw new Error('No replica runs.');
+  const inTransaction = <T>(job: (tx: Transaction) => Promise<T>) =>
+    replica.transaction(systemTransactionContext(), job);
+  const settings = () => ({ enabled: false, strategies: [aStrategy()], variants: [] });
+  const names = Array.from({ length: 1_300 }, (_, nth) => `many-${String(nth).padStart(4, '0')}`);
+  await given(
+    ...names.map((name) => aFeature({ name, environments: { lost: settings(), kept: settings() } })),
+    aFeature({ name: 'without', environments: { kept: settings() } }),
+  );
+  const left = () => sql<{ name: string }>("select name from feature where environments ? 'lost' order by name");
+  const isPending = () => inTransaction(({ features }) => features.hasSettingsToRemove(['shop'], 'lost'));
+
+  await inTransaction(({ features }) => features.removeSettings(['shop'], 'lost', () => []));
+  expect(await left()).toHaveLength(1_300);
+  expect(await isPending()).toBe(true);
+
+  // The first batch is done, and a clone of a later feature has a name among those of the first batch.
+  await inTransaction(({ features }) => features.removeDeferredSettings(500));
+  expect((await left()).map(({ name }) => name)).toEqual(names.slice(500));
+  await inTransaction(async ({ features }) => {
+    const [source] = await features.findAllForUpdate(['many-0700']);
+    if (source === undefined) throw new Error('The source is missing.');
+    await features.addClone(source, { ...source, name: 'early' }, []);
+  });
+  await Promise.all(replicas.map(({ transaction }) => removeDeferredSettings(transaction)));
+  expect(await left()).toEqual([]);
+  expect(await isPending()).toBe(false);
+  const kept = await sql(`select from feature where environments ? 'kept' and cardinality(strategy_ids) = 1`);
+  expect(kept).toHaveLength(1_302);
+
+  await Promise.all(replicas.map(({ transaction }) => emitDeferredStates(transaction)));
+  const delivered = await emitted<DeliveryState>('delivery');
+  const last = new Map(delivered.map(({ id, state }) => [id, state]));
+  for (const name of [...names, 'early'])
+    expect(last.get(name)).toMatchObject({ environments: { kept: { enabled: false } } });
+  expect(JSON.stringify([...last.values()])).not.toContain('"lost"');
+  expect(new Set((await states()).map(({ id }) => id))).toEqual(new Set([...names, 'early', 'without']));
 });

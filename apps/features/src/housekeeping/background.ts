@@ -68,6 +68,13 @@ export function emitDeferredStates(transaction: UnitOfWork): Promise<void> {
   return repeatUntilDone(transaction, batchSizes.features, ({ features }, limit) => features.emitDeferredStates(limit));
 }
 
+/** Removes the settings in removed environments that writes have deferred, each batch in a transaction of its own. */
+export async function removeDeferredSettings(transaction: UnitOfWork): Promise<void> {
+  const removeBatch = () =>
+    transaction(systemTransactionContext(), ({ features }) => features.removeDeferredSettings(batchSizes.features));
+  while (await removeBatch());
+}
+
 /** Deletes lists that were uploaded for change requests a day ago or more, and that no open change request names. */
 export async function deleteUnneededStagedLists(transaction: UnitOfWork, bus: Bus): Promise<void> {
   for (;;) {
@@ -132,22 +139,27 @@ interface BackgroundJobsOptions {
 }
 
 /**
- * Runs housekeeping, submits import proposals, emits deferred states, and deletes unneeded uploads of lists, at an interval. Each is retried
- * by itself. The proposals and states that an ended process left come at the start; housekeeping waits for one interval first, since a start
+ * Runs housekeeping, submits import proposals, emits deferred states, removes settings in removed environments, and deletes unneeded uploads of
+ * lists, at an interval. Each is retried by itself. What an ended process left of proposals, states and settings comes at the start; housekeeping waits for one interval first, since a start
  * has more urgent work.
  */
 export function startBackgroundJobs(
   transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, bus, log }: BackgroundJobsOptions,
-): Pick<Loop, 'stop'> & { readonly emitDeferredStates: () => void } {
+): Pick<Loop, 'stop'> & { readonly runDeferred: () => void } {
   const start = (job: Pick<Parameters<typeof startLoop>[0], 'name' | 'run' | 'firstAfterMs'>): Loop =>
     startLoop({ ...job, intervalMs, logAfterFailingForMs, log });
   const deferredStates = start({
     name: 'The emission of deferred states',
     run: () => emitDeferredStates(transaction),
   });
+  const deferredRemovals = start({
+    name: 'The removal of settings in removed environments',
+    run: () => removeDeferredSettings(transaction),
+  });
   const loops = [
     deferredStates,
+    deferredRemovals,
     start({
       name: 'The housekeeping of features',
       run: () => runHousekeeping(transaction, applicationDays),
@@ -164,7 +176,7 @@ export function startBackgroundJobs(
     }),
   ];
   return {
-    emitDeferredStates: () => deferredStates.wake(),
+    runDeferred: () => [deferredStates, deferredRemovals].forEach((loop) => loop.wake()),
     stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
   };
 }

@@ -6,6 +6,7 @@ import { environmentColor } from './3-expand-environment-color.ts';
 import { segmentLists } from './4-expand-segment-lists.ts';
 import { stagedSegmentLists } from './5-expand-staged-segment-lists.ts';
 import { deferredStates } from './6-expand-deferred-states.ts';
+import { removedEnvironments } from './7-expand-removed-environments.ts';
 
 /** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
 export const featuresMigrations: readonly SchemaMigration[] = [
@@ -19,4 +20,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   outboxReservation,
   outboxOfChanges,
   deferredStates,
+  removedEnvironments,
 ];

@@ -28,7 +28,7 @@ import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { loadTokenCounts } from '../environments/endpoints.ts';
 import { loadActivityIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
 import { fixedResourceLimits, requireUrlFriendlyName } from '../names.ts';
-import { noProjectFound, requireBelowLimit } from '../refusals.ts';
+import { noProjectFound, requireBelowLimit, settingsAreBeingRemoved } from '../refusals.ts';
 import { segmentDeleted } from '../segments/segment.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { possibleReferencesIn } from './project-context-store.ts';
@@ -37,7 +37,6 @@ import {
   defaultStrategyUpdated,
   normalizeDefaultStrategy,
   removeProjectEnvironment,
-  withoutEnvironment,
 } from './project-environment.ts';
 import type { LockedProject } from './project-store.ts';
 import {
@@ -159,6 +158,8 @@ export function projectEndpoints({
       const locked = await authoriseAndLockProject(tx, AddProjectEnvironment, { params, caller });
       const exists = await tx.environments.lockShared(environment);
       const event = addProjectEnvironment(locked, environment, exists);
+      if (await tx.features.hasSettingsToRemove([params.projectId], environment))
+        throw settingsAreBeingRemoved(environment);
       await tx.projects.connect(params.projectId, environment, [event]);
       await tx.features.emitStates(await tx.projects.featureNames(params.projectId));
       return null;
@@ -184,12 +185,8 @@ export function projectEndpoints({
         await authoriseAndLockProject(tx, RemoveProjectEnvironment, { params, caller }),
         environment,
       );
-      const features = await tx.features.findAllForUpdate(await tx.projects.featureNames(projectId));
       await tx.projects.disconnect(projectId, environment, [event]);
-      await tx.features.save(
-        features.map((feature) => withoutEnvironment(feature, environment)),
-        [],
-      );
+      await tx.features.removeSettings([projectId], environment, () => []);
       return null;
     }),
   ];

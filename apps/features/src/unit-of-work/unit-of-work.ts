@@ -129,12 +129,12 @@ export interface UnitOfWork {
 /**
  * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
- * @param emitDeferredStates called after a commit that has left states to be emitted
+ * @param runDeferred called after a commit that has left states to be emitted, or settings to be removed
  */
 export function unitOfWork(
   { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
   settings: ConstraintSettings,
-  emitDeferredStates: () => void,
+  runDeferred: () => void,
 ): UnitOfWork {
   const runJob =
     <T>(
@@ -179,7 +179,7 @@ export function unitOfWork(
         hasDeferred = true;
       },
       onCommit: () => {
-        if (hasDeferred) emitDeferredStates();
+        if (hasDeferred) runDeferred();
       },
     };
   };
