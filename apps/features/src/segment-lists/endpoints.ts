@@ -63,7 +63,7 @@ interface PreparedList {
   readonly removed: number;
 }
 
-/** The context of the short transactions before the one that changes the segment and stores the reply. */
+/** The context of short transactions, which store no reply. */
 function contextOf({ caller, now, deadline, signal, traceparent }: TransactionContext): TransactionContext {
   return { caller, now, deadline, signal, traceparent };
 }
@@ -77,101 +77,107 @@ function authoriseEdit(request: Pick<EditRequest, 'caller'>, segment: StoredSegm
   authoriseSegment(request.caller, { atRoot: 'UPDATE_SEGMENT', operation: ReplaceSegmentList }, segment.project);
 }
 
+/** Runs a job in a short transaction before the one that changes the segment and stores the reply. */
+type Run = <T>(job: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** The received ids by block, after their pieces were found complete. */
+async function readUpload(run: Run, segment: number, uploaded: UploadedIds, count: number): Promise<string[][]> {
+  const blocks: string[][] = Array.from({ length: count }, () => []);
+  const hash = createHash('sha256');
+  for (let piece = 0; piece < uploaded.pieces; piece++) {
+    const stored = await run(({ segmentLists }) => segmentLists.piece(segment, uploaded.upload, piece));
+    if (stored === undefined) throw incompleteUpload();
+    const text = inflateRawSync(stored, { maxOutputLength: maxSegmentListBytes });
+    hash.update(text);
+    divideIds(idsOfBlock(text), blocks);
+  }
+  if (hash.digest('hex') !== uploaded.hash) throw incompleteUpload();
+  return blocks;
+}
+
+async function readBlocks(run: Run, hashes: readonly Buffer[]): Promise<Map<string, Uint8Array>> {
+  const texts = new Map<string, Uint8Array>();
+  for (let from = 0; from < hashes.length; from += blocksAtOnce) {
+    const wanted = hashes.slice(from, from + blocksAtOnce);
+    const stored = await run(({ segmentLists }) => segmentLists.blocks(wanted));
+    for (const block of stored) texts.set(block.hash.toString('hex'), decodeIdBlock(block));
+  }
+  if (hashes.some((hash) => !texts.has(hash.toString('hex')))) throw new ListMoved();
+  return texts;
+}
+
+/** The ids of all blocks, divided among another number of blocks. */
+async function divideAnew(run: Run, hashes: readonly Buffer[], count: number): Promise<string[][]> {
+  const divided: string[][] = Array.from({ length: count }, () => []);
+  for (let from = 0; from < hashes.length; from += blocksAtOnce) {
+    const texts = await readBlocks(run, hashes.slice(from, from + blocksAtOnce));
+    for (const text of texts.values()) divideIds(idsOfBlock(text), divided);
+    await setImmediate();
+  }
+  return divided;
+}
+
+/** Works out a changed list and stores its new blocks, a few at a time, so that neither the event loop nor a connection is held for long. */
+async function prepareList(
+  run: Run,
+  request: EditRequest,
+  action: SegmentListAction,
+  uploaded: UploadedIds,
+): Promise<PreparedList> {
+  const { segment, rootBlock, bytesBefore } = await run(async ({ segmentLists }) => {
+    const { segment, root, bytes } = await segmentLists.getEditable(request.params.id, request.query?.staged);
+    const [rootBlock] = root === null ? [] : await segmentLists.blocks([root]);
+    if (root !== null && rootBlock === undefined) throw new ListMoved();
+    return { segment, rootBlock, bytesBefore: bytes ?? 0 };
+  });
+  authoriseEdit(request, segment);
+  const hashes = rootBlock === undefined ? [] : decodeRootBlock(rootBlock);
+  const sizeBefore = segment.list?.size ?? 0;
+  const expectedSize = (action === 'replace' ? 0 : sizeBefore) + (action === 'remove' ? 0 : uploaded.received);
+  const expectedBytes = (action === 'replace' ? 0 : bytesBefore) + (action === 'remove' ? 0 : uploaded.bytes);
+  const count = blockCountFor(expectedSize, expectedBytes, rootBlock === undefined ? undefined : hashes.length);
+  const received = await readUpload(run, request.params.id, uploaded, count);
+  const divided = count === hashes.length ? undefined : await divideAnew(run, hashes, count);
+
+  const after: Buffer[] = [];
+  let [added, removed, bytes] = [0, 0, bytesBefore];
+  for (let from = 0; from < count; from += blocksAtOnce) {
+    const indexes = Array.from({ length: Math.min(blocksAtOnce, count - from) }, (_, nth) => from + nth);
+    const touched = indexes.filter((index) => action === 'replace' || (received[index]?.length ?? 0) > 0);
+    const texts = await readBlocks(run, divided !== undefined ? [] : touched.map((index) => hashes[index] as Buffer));
+    const changed: StoredBlock[] = [];
+    for (const index of indexes) {
+      const present = hashes[index];
+      if (divided === undefined && present !== undefined && !touched.includes(index)) {
+        after.push(present);
+        continue;
+      }
+      const text = texts.get(present?.toString('hex') ?? '');
+      const before = text === undefined ? (divided?.[index] ?? []) : idsOfBlock(text);
+      const edited = editBlock(before, received[index] ?? [], action);
+      received[index] = [];
+      added += edited.added;
+      removed += edited.removed;
+      bytes += edited.growth;
+      const block = encodeIdBlock(edited.ids);
+      after.push(block.hash);
+      if (divided !== undefined || present?.equals(block.hash) !== true) changed.push(block);
+    }
+    if (changed.length > 0) await run(({ segmentLists }) => segmentLists.addBlocks(changed));
+    await setImmediate();
+  }
+  const size = sizeBefore + added - removed;
+  requireListWithinLimits(size, bytes);
+  const root = encodeRootBlock(after);
+  await run(({ segmentLists }) => segmentLists.addBlocks([root]));
+  return { version: segment.list?.version, root: root.hash, size, bytes, added, removed };
+}
+
 export function segmentListEndpoints({
   transaction,
   segmentLists: reader,
   maxListsBytes,
 }: FeaturesContext): readonly Endpoint[] {
-  /** The received ids by block, after their pieces were found complete. */
-  const readUpload = async (request: EditRequest, uploaded: UploadedIds, blocks: string[][]): Promise<void> => {
-    const hash = createHash('sha256');
-    for (let piece = 0; piece < uploaded.pieces; piece++) {
-      const stored = await transaction(contextOf(request), ({ segmentLists }) =>
-        segmentLists.piece(request.params.id, uploaded.upload, piece),
-      );
-      if (stored === undefined) throw incompleteUpload();
-      const text = inflateRawSync(stored, { maxOutputLength: maxSegmentListBytes });
-      hash.update(text);
-      divideIds(idsOfBlock(text), blocks);
-    }
-    if (hash.digest('hex') !== uploaded.hash) throw incompleteUpload();
-  };
-
-  const readBlocks = async (request: EditRequest, hashes: readonly Buffer[]): Promise<Map<string, Uint8Array>> => {
-    const texts = new Map<string, Uint8Array>();
-    for (let from = 0; from < hashes.length; from += blocksAtOnce) {
-      const wanted = hashes.slice(from, from + blocksAtOnce);
-      const stored = await transaction(contextOf(request), ({ segmentLists }) => segmentLists.blocks(wanted));
-      for (const block of stored) texts.set(block.hash.toString('hex'), decodeIdBlock(block));
-    }
-    if (hashes.some((hash) => !texts.has(hash.toString('hex')))) throw new ListMoved();
-    return texts;
-  };
-
-  /** Works out a changed list and stores its new blocks, a few at a time, so that neither the event loop nor a connection is held for long. */
-  const prepare = async (
-    request: EditRequest,
-    action: SegmentListAction,
-    uploaded: UploadedIds,
-  ): Promise<PreparedList> => {
-    const run = <T>(job: (tx: Transaction) => Promise<T>): Promise<T> => transaction(contextOf(request), job);
-    const { segment, rootBlock, bytesBefore } = await run(async ({ segmentLists }) => {
-      const { segment, root, bytes } = await segmentLists.getEditable(request.params.id, request.query?.staged);
-      const [rootBlock] = root === null ? [] : await segmentLists.blocks([root]);
-      if (root !== null && rootBlock === undefined) throw new ListMoved();
-      return { segment, rootBlock, bytesBefore: bytes ?? 0 };
-    });
-    authoriseEdit(request, segment);
-    const hashes = rootBlock === undefined ? [] : decodeRootBlock(rootBlock);
-    const sizeBefore = segment.list?.size ?? 0;
-    const expectedSize = (action === 'replace' ? 0 : sizeBefore) + (action === 'remove' ? 0 : uploaded.received);
-    const expectedBytes = (action === 'replace' ? 0 : bytesBefore) + (action === 'remove' ? 0 : uploaded.bytes);
-    const count = blockCountFor(expectedSize, expectedBytes, rootBlock === undefined ? undefined : hashes.length);
-    const received: string[][] = Array.from({ length: count }, () => []);
-    await readUpload(request, uploaded, received);
-
-    const isDividedAnew = count !== hashes.length;
-    const divided: string[][] = Array.from({ length: isDividedAnew ? count : 0 }, () => []);
-    for (let from = 0; isDividedAnew && from < hashes.length; from += blocksAtOnce) {
-      const texts = await readBlocks(request, hashes.slice(from, from + blocksAtOnce));
-      for (const text of texts.values()) divideIds(idsOfBlock(text), divided);
-      await setImmediate();
-    }
-
-    const after: Buffer[] = [];
-    let [added, removed, bytes] = [0, 0, bytesBefore];
-    for (let from = 0; from < count; from += blocksAtOnce) {
-      const indexes = Array.from({ length: Math.min(blocksAtOnce, count - from) }, (_, nth) => from + nth);
-      const touched = indexes.filter((index) => action === 'replace' || (received[index]?.length ?? 0) > 0);
-      const texts = await readBlocks(request, isDividedAnew ? [] : touched.map((index) => hashes[index] as Buffer));
-      const changed: StoredBlock[] = [];
-      for (const index of indexes) {
-        const present = hashes[index];
-        if (!isDividedAnew && present !== undefined && !touched.includes(index)) {
-          after.push(present);
-          continue;
-        }
-        const text = isDividedAnew ? undefined : texts.get(present?.toString('hex') ?? '');
-        const before = text === undefined ? (divided[index] ?? []) : idsOfBlock(text);
-        const edited = editBlock(before, received[index] ?? [], action);
-        received[index] = [];
-        added += edited.added;
-        removed += edited.removed;
-        bytes += edited.growth;
-        const block = encodeIdBlock(edited.ids);
-        after.push(block.hash);
-        if (isDividedAnew || present?.equals(block.hash) !== true) changed.push(block);
-      }
-      if (changed.length > 0) await run(({ segmentLists }) => segmentLists.addBlocks(changed));
-      await setImmediate();
-    }
-    const size = sizeBefore + added - removed;
-    requireListWithinLimits(size, bytes);
-    const root = encodeRootBlock(after);
-    await run(({ segmentLists }) => segmentLists.addBlocks([root]));
-    return { version: segment.list?.version, root: root.hash, size, bytes, added, removed };
-  };
-
   const edit = (request: EditRequest, action: SegmentListAction, uploaded: UploadedIds, prepared: PreparedList) =>
     transaction(request, async (tx): Promise<SegmentListChange> => {
       const { segment } = await tx.segments.getForUpdate(request.params.id);
@@ -228,7 +234,8 @@ export function segmentListEndpoints({
   const editOrRepeat = async (request: EditRequest, action: SegmentListAction, uploaded: UploadedIds) => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await edit(request, action, uploaded, await prepare(request, action, uploaded));
+        const run: Run = (job) => transaction(contextOf(request), job);
+        return await edit(request, action, uploaded, await prepareList(run, request, action, uploaded));
       } catch (error) {
         if (!(error instanceof ListMoved)) throw error;
         if (attempt === maxAttempts)

@@ -1,5 +1,5 @@
 import type { SegmentListBlocks, StagedSegmentList } from '@bunting/contracts';
-import { advisoryLock, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, onlyRow, prepared, type ReadDatabase, type Tx } from '@bunting/database';
 import { decodeRootBlock, type StoredBlock } from '@bunting/contracts/id-blocks';
 import { segmentNotFound } from '../refusals.ts';
 import type { StoredSegment } from '../segments/segment.ts';
@@ -13,27 +13,21 @@ const keptPieces = "interval '1 hour'";
 const keptStaged = "interval '1 day'";
 
 const selectBlocks = 'select hash, content from segment_block where hash = any ($1::bytea[])';
-const blocksByHash: Statement = { name: 'segment-blocks', text: selectBlocks };
+const blocksByHash = prepared(selectBlocks);
 
-const listOfSegment: Statement = {
-  name: 'segment-list',
-  text: `
-    select list.segment is not null as "hasList", block.hash, block.content, ${segmentListJson('list')} as list
-    from segment s left join segment_list list on list.segment = s.id left join segment_block block on block.hash = list.root
-    where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
-};
+const listOfSegment = prepared(`
+  select list.segment is not null as "hasList", block.hash, block.content, ${segmentListJson('list')} as list
+  from segment s left join segment_list list on list.segment = s.id left join segment_block block on block.hash = list.root
+  where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`);
 
-const stagedListOfSegment: Statement = {
-  name: 'staged-segment-list',
-  text: `
-    select staged.root is not null as "hasList", block.hash, block.content,
-      json_build_object('contextName', staged.context_name, 'size', staged.size, 'version', s.version) as list
-    from segment s
-      left join lateral (
-        select * from staged_segment_list where segment = s.id and encode(root, 'hex') = $3 limit 1) staged on true
-      left join segment_block block on block.hash = staged.root
-    where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
-};
+const stagedListOfSegment = prepared(`
+  select staged.root is not null as "hasList", block.hash, block.content,
+    json_build_object('contextName', staged.context_name, 'size', staged.size, 'version', s.version) as list
+  from segment s
+    left join lateral (
+      select * from staged_segment_list where segment = s.id and encode(root, 'hex') = $3 limit 1) staged on true
+    left join segment_block block on block.hash = staged.root
+  where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`);
 
 /** Reads lists outside of transactions. */
 export function segmentListReader(database: ReadDatabase) {
