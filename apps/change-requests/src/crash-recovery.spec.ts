@@ -83,7 +83,7 @@ async function approved(): Promise<number> {
 async function appliedEvents(id: number): Promise<number | undefined> {
   const text = `select count(*) as count from outbox
     where type = 'change-request-applied' and (payload -> 'data' ->> 'changeRequestId')::bigint = $1`;
-  return (await database.read<{ count: number }>({ name: 'applied-events', text }, [id]))[0]?.count;
+  return (await database.read<{ count: number }>({ text }, [id]))[0]?.count;
 }
 
 describe('a process that is killed while it applies a request', () => {

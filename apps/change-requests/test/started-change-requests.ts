@@ -161,7 +161,7 @@ export async function startChangeRequests(
       const tables = ['change_request', 'change', 'approval', 'outbox'];
       const counts = tables.map((table) => `'${table}', (select count(*) from ${table})`).join(', ');
       const text = `select json_build_object(${counts}) as counts`;
-      const [row] = await database.read<{ counts: Record<string, number> }>({ name: 'stored', text });
+      const [row] = await database.read<{ counts: Record<string, number> }>({ text });
       return row?.counts ?? {};
     },
     reset: async () => {

@@ -39,9 +39,7 @@ afterAll(() => Promise.all(databases.map((database) => database.drop())));
 const dump = async ({ database }: StartedGateway): Promise<string> => {
   const tables = ['api_token', 'api_user', 'gateway_secret', 'outbox'];
   const rows = await Promise.all(
-    tables.map((table) =>
-      database.read({ name: `dump-${table}`, text: `select row_to_json(t)::text as row from ${table} t` }),
-    ),
+    tables.map((table) => database.read({ text: `select row_to_json(t)::text as row from ${table} t` })),
   );
   return JSON.stringify(rows);
 };

@@ -70,7 +70,7 @@ export const openGatewayDatabase = async (options: { readonly poolMax?: number }
   };
 };
 
-const selectEvents = { name: 'emitted_events', text: "select payload from outbox where topic = 'event' order by id" };
+const selectEvents = { text: "select payload from outbox where topic = 'event' order by id" };
 
 /** The real gateway on a database of its own and a bus within the process. */
 export const startGateway = async ({ environment = {}, databaseUrl, level = 'info' }: StartOptions = {}) => {

@@ -99,7 +99,7 @@ export async function startIntegrations(
       (await callService(ListIntegrationEvents, { params: { id }, query: { limit: '100' } })).integrationEvents,
     /** Makes all waiting retries due and ends pauses, as time does. */
     passTime: async (): Promise<void> => {
-      const query = (name: string, text: string) => database.query({ name, text });
+      const query = (name: string, text: string) => database.query({ text });
       await query('end-pauses', 'update destination set paused_until = null');
       await query('make-due', `update parked_delivery set next_attempt_at = now() where next_attempt_at < 'infinity'`);
     },

@@ -19,7 +19,7 @@ const latest = `
 /** The endpoints that the reconciler calls: their replies are made of the newest state of each entity. */
 function stateEndpoints(database: Database, figures: ReadonlyMap<string, Usage>) {
   const read = <Row>(text: string, ...values: readonly unknown[]) =>
-    database.read<Row>({ name: '', text: `with latest as (${latest}) ${text}` }, values);
+    database.read<Row>({ text: `with latest as (${latest}) ${text}` }, values);
   const page = <Row>(columns: string, { entity, after, limit }: { entity: string; after: string; limit: number }) =>
     read<Row>(
       `select ${columns} from latest where state::text <> 'null' and id collate "C" > $2

@@ -2,7 +2,7 @@ import { type TcpProxy, eventually, overTcp, startTcpProxy, withClient } from '@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { stallingProxy } from '../test/stalling-proxy.ts';
-import { type Database, violatedConstraint } from './index.ts';
+import { type Database, prepared, violatedConstraint } from './index.ts';
 
 describe('a database', () => {
   const { url, open, leaveOpen } = emptyDatabasePerTest();
@@ -15,7 +15,7 @@ describe('a database', () => {
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
-    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([]);
   });
 
   it('never commits a transaction after a swallowed error', async () => {
@@ -27,9 +27,22 @@ describe('a database', () => {
         return 'saved';
       }),
     ).rejects.toThrow('nothing was stored');
-    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([]);
     await database.transaction(({ query }) => query("insert into flag (name) values ('a')"));
-    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([{ name: 'a' }]);
+  });
+
+  it('prepares a statement once on each connection, and never takes one for another', async () => {
+    const database = await open(undefined, { poolMax: 1 });
+    const [one, two] = [prepared('select 1 as nth'), prepared('select 2 as nth')];
+    for (const [statement, nth] of [[one, 1] as const, [two, 2] as const, [one, 1] as const])
+      expect(await database.read(statement)).toEqual([{ nth }]);
+    const statements =
+      'select statement, (generic_plans + custom_plans)::int as runs from pg_prepared_statements order by 1';
+    expect(await database.read({ text: statements })).toEqual([
+      { statement: one.text, runs: 2 },
+      { statement: two.text, runs: 1 },
+    ]);
   });
 
   it('retries a deadlocked transaction, so that both commit', async () => {
@@ -46,7 +59,7 @@ describe('a database', () => {
         await query('update flag set rolls = rolls + 1 where name = $1', [other]);
       });
     await Promise.all([roll('a', 'b'), roll('b', 'a')]);
-    expect(await database.read({ name: 'rolls', text: 'select name, rolls from flag order by name' })).toEqual([
+    expect(await database.read({ text: 'select name, rolls from flag order by name' })).toEqual([
       { name: 'a', rolls: 2 },
       { name: 'b', rolls: 2 },
     ]);
@@ -67,7 +80,7 @@ describe('a database', () => {
     await expect(late).rejects.toThrow(
       'The transaction has ended: this statement was sent after its commit or rollback.',
     );
-    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([]);
   });
 
   it('retries a transaction whose referenced row was deleted concurrently', async () => {
@@ -88,7 +101,7 @@ describe('a database', () => {
 
   it('refuses a statement as unavailable after the statement timeout', async () => {
     const database = await open([flagTable], { statementTimeoutMs: 1_000 });
-    await expect(database.read({ name: 'slow', text: 'select pg_sleep(10)' })).rejects.toMatchObject({
+    await expect(database.read({ text: 'select pg_sleep(10)' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
       message: expect.stringContaining('took too long'),
     });
@@ -114,7 +127,7 @@ describe('a database', () => {
     await database.schema();
   });
 
-  const flags = { name: 'flags', text: 'select name from flag order by name' };
+  const flags = { text: 'select name from flag order by name' };
   const within = (ms: number) => ({ deadline: new Date(Date.now() + ms) });
   const tooLate = { kind: 'ServiceUnavailable', message: 'The deadline has passed. Nothing was changed.' };
 
@@ -147,7 +160,7 @@ describe('a database', () => {
       await query(roll);
       await expect(database.transaction((other) => other.query(roll), within(200))).rejects.toMatchObject(tooLate);
     });
-    expect(await database.read({ name: 'rolls', text: 'select rolls from flag' })).toEqual([{ rolls: 1 }]);
+    expect(await database.read({ text: 'select rolls from flag' })).toEqual([{ rolls: 1 }]);
   });
 
   it('stores nothing for a process that was paused until after the deadline', async () => {
@@ -171,7 +184,7 @@ describe('a database', () => {
     late.catch(() => undefined);
     await proxy.stalled;
     const transactions = "select from pg_stat_activity where datname = current_database() and state like 'idle in tr%'";
-    await eventually(async () => expect(await database.read({ name: 'tx', text: transactions })).toEqual([]));
+    await eventually(async () => expect(await database.read({ text: transactions })).toEqual([]));
     proxy.release();
     await expect(late).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
     expect(await database.read(flags)).toEqual([]);
@@ -211,7 +224,7 @@ describe('a database', () => {
   it('reports that all connections are in use when none is free in time', async () => {
     const database = await open([flagTable], { poolMax: 1 });
     const session = await database.session();
-    await expect(database.read({ name: 'one', text: 'select 1' })).rejects.toMatchObject({
+    await expect(database.read({ text: 'select 1' })).rejects.toMatchObject({
       kind: 'ServiceUnavailable',
       message: expect.stringMatching(/^No connection to the database was free in time/),
     });
@@ -271,7 +284,7 @@ describe('a database', () => {
       });
       await expect(database.ready()).rejects.toThrow('no room left on its disk');
     }
-    expect(await database.read({ name: 'flags', text: 'select name from flag' })).toEqual([]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([]);
     expect(errors).toEqual([
       expect.stringContaining('could not extend file "base/1": No space left on device (53100)'),
     ]);
@@ -356,9 +369,9 @@ describe('a database', () => {
 
   it('counts every statement that it sends', async () => {
     const database = await open();
-    await database.read({ name: 'one', text: 'select 1' });
+    await database.read({ text: 'select 1' });
     const before = database.statements;
-    await database.read({ name: 'one', text: 'select 1' });
+    await database.read({ text: 'select 1' });
     expect(database.statements - before).toBe(1);
     await database.transaction(({ query }) => query('select 1'));
     expect(database.statements - before).toBe(4);
@@ -377,7 +390,7 @@ describe('a network that loses every packet', () => {
   });
   afterEach(() => proxy.stop());
 
-  const one = { name: 'one', text: 'select 1 as one' };
+  const one = { text: 'select 1 as one' };
   /** Takes every connection of the pool. */
   const twice = <T>(job: () => Promise<T>): Promise<PromiseSettledResult<T>[]> => Promise.allSettled([job(), job()]);
 

@@ -16,7 +16,7 @@ import {
 } from './failures.ts';
 import { createDatabaseIfMissing, migrate, requireMigrated } from './migrate.ts';
 import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema-version.ts';
-import { type CommitLimits, operationOf, runTransaction, statementSpanOptions, type Tx } from './transaction.ts';
+import { type CommitLimits, runTransaction, statementSpanOptions, type Tx } from './transaction.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -36,7 +36,7 @@ export interface DatabaseOptions {
   readonly log?: DatabaseLog;
 }
 
-/** A statement that each connection prepares once under its name. Without a name it is planned for its values each time. */
+/** A statement that PostgreSQL plans for its values each time, or, from `prepared`, once. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
@@ -182,10 +182,8 @@ export async function openDatabase({
 
   const query = async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
-      const { name: statementName, text } = statement;
-      const { rows } = await inChildSpan(
-        statementSpanOptions(databaseName, statementName ?? operationOf(text), text),
-        () => openPool().query({ ...statement, values: [...values] }),
+      const { rows } = await inChildSpan(statementSpanOptions(databaseName, statement.text), () =>
+        openPool().query({ ...statement, values: [...values] }),
       );
       return rows as Row[];
     } catch (error) {

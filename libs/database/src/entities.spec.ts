@@ -47,8 +47,7 @@ describe('rows of an entity', () => {
     await database.close();
     await drop();
   });
-  const stored = () =>
-    database.read({ name: 'notes', text: `select ${sql.jsonOf(Note, 'note')} as note from note order by id` });
+  const stored = () => database.read({ text: `select ${sql.jsonOf(Note, 'note')} as note from note order by id` });
   const save = (before: readonly object[], after: readonly object[]) =>
     database.transaction(async ({ em }) => {
       persistDifference(em, Note, { before, after }, (note) => note as typeof notes.mine);
@@ -139,10 +138,7 @@ it('arrays of arbitrary texts are stored and read unchanged', async () => {
   });
   const read = await database.transaction(({ em }) => em.findAll(List, { orderBy: { id: 'asc' } }));
   expect(read.map((list) => list.texts)).toEqual([texts, []]);
-  expect(await database.read({ name: 'lists', text: 'select texts from list order by id' })).toEqual([
-    { texts },
-    { texts: [] },
-  ]);
+  expect(await database.read({ text: 'select texts from list order by id' })).toEqual([{ texts }, { texts: [] }]);
   await database.close();
   await fresh.drop();
 });

@@ -22,5 +22,5 @@ export { createDatabaseIfMissing, migrateEmptyDatabase } from './migrate.ts';
 export { inspectReadReplica, openReadReplica, type ReadReplica } from './read-replica.ts';
 export { migrationsTable, NewerDatabaseError, type SchemaMigration, type SchemaVersion } from './schema-version.ts';
 export { batchedRead, shareNextRun } from './shared-reads.ts';
-export { advisoryLock, escapeLike, isOverSql, onlyRow } from './sql.ts';
+export { advisoryLock, escapeLike, isOverSql, onlyRow, prepared } from './sql.ts';
 export { type CommitLimits, LazyTx, type Tx } from './transaction.ts';

@@ -12,9 +12,7 @@ describe('a database', () => {
     await Promise.all([open(), open(), open()]);
     const [database] = [await open([flagTable, second])];
     await database.transaction(({ query }) => query("insert into flag (name, note) values ('a', 'b')"));
-    expect(await database.read({ name: 'flags', text: 'select name, note from flag' })).toEqual([
-      { name: 'a', note: 'b' },
-    ]);
+    expect(await database.read({ text: 'select name, note from flag' })).toEqual([{ name: 'a', note: 'b' }]);
   });
 
   it('has no connection left after it was closed', async () => {
@@ -257,8 +255,8 @@ describe('a database', () => {
   it('allows a migration to exceed the statement timeout of calls', async () => {
     const slow = { name: '2026-03-01-slow', statements: ['select pg_sleep(3)', 'create table late (id int)'] };
     const database = await open([flagTable, slow], { statementTimeoutMs: 800 });
-    expect(await database.read({ name: 'late', text: 'select id from late' })).toEqual([]);
-    const tooSlow = database.read({ name: 'slow', text: 'select pg_sleep(5)' });
+    expect(await database.read({ text: 'select id from late' })).toEqual([]);
+    const tooSlow = database.read({ text: 'select pg_sleep(5)' });
     await expect(tooSlow).rejects.toMatchObject({ kind: 'ServiceUnavailable' });
   });
 
@@ -306,7 +304,7 @@ describe('a database', () => {
     );
     await expect(open([], { readOnlySchema: true })).rejects.toThrow(NewerDatabaseError);
     const database = await open([flagTable], { readOnlySchema: true });
-    expect(await database.read({ name: 'names', text: 'select name from flag' })).toEqual([{ name: 'a' }]);
+    expect(await database.read({ text: 'select name from flag' })).toEqual([{ name: 'a' }]);
   });
 
   it('reports the address without the password when no server responds', async () => {

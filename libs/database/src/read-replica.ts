@@ -3,6 +3,7 @@ import { Client, type ClientBase, Pool, type PoolClient, type QueryResult } from
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { keepAlive } from './connection.ts';
 import type { ReadDatabase, Statement } from './database.ts';
+import { prepared } from './sql.ts';
 import { codeOf, type DatabaseLog, refusalForFailure, silentLog } from './failures.ts';
 import { shareNextRun } from './shared-reads.ts';
 import { onlyRow } from './sql.ts';
@@ -42,22 +43,16 @@ interface ReplayState extends LogPosition {
  * A commit is acknowledged when it is flushed, or inserted where `synchronous_commit` is off: this position is after each commit that was
  * acknowledged before.
  */
-const committedPosition: Statement = {
-  name: 'committed-position',
-  text: `
-    select pg_wal_lsn_diff(lsn, '0/0')::bigint as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint as timeline,
-      (pg_control_system()).system_identifier::text as system
-    from (select case current_setting('synchronous_commit')
-      when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn) as committed`,
-};
+const committedPosition = prepared(`
+  select pg_wal_lsn_diff(lsn, '0/0')::bigint as lsn, ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint as timeline,
+    (pg_control_system()).system_identifier::text as system
+  from (select case current_setting('synchronous_commit')
+    when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn) as committed`);
 
-const replayState: Statement = {
-  name: 'replay-state',
-  text: `
-    select pg_is_in_recovery() as "isReplica", coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint as lsn,
-      (pg_control_recovery()).min_recovery_end_timeline::bigint as timeline,
-      (pg_control_system()).system_identifier::text as system`,
-};
+const replayState = prepared(`
+  select pg_is_in_recovery() as "isReplica", coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::bigint as lsn,
+    (pg_control_recovery()).min_recovery_end_timeline::bigint as timeline,
+    (pg_control_system()).system_identifier::text as system`);
 
 /** How long a replica may take to report its position; afterwards it counts as unavailable. */
 const defaultPositionTimeoutMs = 1_000;

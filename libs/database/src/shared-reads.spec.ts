@@ -19,10 +19,9 @@ describe('a batched read', () => {
     fresh = await freshDatabase();
     database = await openDatabase({ url: fresh.url, name: 'test', migrations: [flags] });
     rollsOf = batchedRead<[string, number], { rolls: number }>(database, {
-      name: 'rolls',
       text: `select requested.nth::integer, flag.rolls + requested.more as rolls
-        from unnest($1::text[], $2::integer[]) with ordinality as requested (name, more, nth) join flag using (name)
-        order by flag.rolls`,
+      from unnest($1::text[], $2::integer[]) with ordinality as requested (name, more, nth) join flag using (name)
+      order by flag.rolls`,
     });
   });
   afterEach(async () => {

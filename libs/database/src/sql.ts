@@ -1,15 +1,24 @@
+import { hash } from 'node:crypto';
 import type { Statement } from './database.ts';
 import type { Tx } from './transaction.ts';
 
 /**
+ * A statement that each connection prepares once, and PostgreSQL plans once: for what is sent often and has one good plan for all values. Its
+ * name there follows from its text.
+ */
+export function prepared(text: string): Statement {
+  return { name: hash('sha1', text), text };
+}
+
+/**
  * The row of a statement that always returns exactly one, such as a count.
- * @param statement the statement, or its name, for the error
+ * @param statement the statement, or what it does, for the error
  * @throws Error if it returned none or several: a defect
  */
 export function onlyRow<Row>(rows: readonly Row[], statement: Statement | string = ''): Row {
   const [row] = rows;
   if (row !== undefined && rows.length === 1) return row;
-  const name = typeof statement === 'string' ? statement : (statement.name ?? statement.text);
+  const name = typeof statement === 'string' ? statement : statement.text;
   throw new Error(
     `${name === '' ? 'A statement' : `The statement ${name}`} returned ${rows.length} rows instead of one.`,
   );

@@ -111,7 +111,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { client, databaseName } = options;
   const send = (text: string, values?: unknown[]) =>
-    inChildSpan(statementSpanOptions(databaseName, operationOf(text), text), () => client.query(text, values));
+    inChildSpan(statementSpanOptions(databaseName, text), () => client.query(text, values));
   let isOver = false;
   let em: EntityManager | undefined;
   // After a job has failed, its remaining statements must not reach the connection: the pool has lent it to another job.
@@ -122,7 +122,9 @@ export async function runTransaction<T>(
       );
     sendQueued();
     if (typeof statement === 'string') return send(statement, values);
-    return inChildSpan(statementSpanOptions(databaseName, operationOf(statement.text)), () => client.query(statement));
+    return inChildSpan(statementSpanOptions(databaseName, statement.text, { isOfOrm: true }), () =>
+      client.query(statement),
+    );
   }) as PoolClient['query'];
   const queued: { readonly text: string; readonly values: () => readonly unknown[] }[] = [];
   const queuedResults: Promise<unknown>[] = [];
@@ -175,24 +177,28 @@ export async function runTransaction<T>(
 }
 
 /**
- * The options of a statement's span, by the semantic conventions of OpenTelemetry for databases.
- * @param text the text of one of Bunting's own statements, which hold no values. It is left out for statements of the ORM, which writes
- * values into them.
+ * The options of a statement's span, by the semantic conventions of OpenTelemetry for databases: with the text of Bunting's own statements,
+ * which holds no values, and without that of the ORM, which writes values into it.
  */
-export function statementSpanOptions(database: string, name: string, text?: string) {
-  return (): SpanOptions => ({
-    name,
-    kind: 'client',
-    attributes: {
-      'db.system.name': 'postgresql',
-      'db.namespace': database,
-      'db.query.summary': name,
-      ...(text === undefined ? {} : { 'db.query.text': text }),
-    },
-  });
+export function statementSpanOptions(database: string, text: string, { isOfOrm = false } = {}) {
+  return (): SpanOptions => {
+    const name = summaryOf(text);
+    return {
+      name,
+      kind: 'client',
+      attributes: {
+        'db.system.name': 'postgresql',
+        'db.namespace': database,
+        'db.query.summary': name,
+        ...(isOfOrm ? {} : { 'db.query.text': text }),
+      },
+    };
+  };
 }
 
-/** The first word of a statement, e.g. `SELECT`. */
-export function operationOf(text: string): string {
-  return (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
+/** The first word of a statement and the first table that it names, e.g. `SELECT feature`. */
+function summaryOf(text: string): string {
+  const operation = (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
+  const table = /\b(?:from|into|update)\s+"?(\w+)(?![\w.(])/i.exec(text)?.[1];
+  return table === undefined ? operation : `${operation} ${table}`;
 }

@@ -155,8 +155,7 @@ describe('a projection whose producer has lost data', () => {
       'insert into outbox_topic select * from outbox_topic_backup',
       'insert into outbox_consumer select * from outbox_consumer_backup',
     );
-  const missed = () =>
-    consumer.database.read({ name: 'missed', text: 'select first, last from missed_message order by first' });
+  const missed = () => consumer.database.read({ text: 'select first, last from missed_message order by first' });
 
   describe.each([
     ['behind what was applied', ['new-1']],
@@ -209,7 +208,7 @@ describe('a projection whose producer has lost data', () => {
     await before.catchUp(50_000);
     await before.stop();
     await publishAll('flag-2', 'flag-3', 'flag-4', 'flag-5', 'flag-6', 'flag-7');
-    const meanwhile = await producer.database.read({ name: 'head', text: "select outbox_head('event')" });
+    const meanwhile = await producer.database.read({ text: "select outbox_head('event')" });
     expect(meanwhile).toEqual([{ outbox_head: 7 }]);
     await inProducer("delete from outbox where topic = 'event' and position in (2, 3, 5, 7)");
     const projection = await listening();
@@ -255,8 +254,7 @@ describe('a projection whose producer has lost data', () => {
           applied.push(...names);
         },
       });
-    const letters = () =>
-      consumer.database.read({ name: 'letters', text: 'select position, topic from dead_letter order by position' });
+    const letters = () => consumer.database.read({ text: 'select position, topic from dead_letter order by position' });
 
     it('keeps a dead letter, with nothing waiting behind it, until a newer state of the same entity is applied', async () => {
       const applied: string[] = [];
@@ -296,7 +294,7 @@ describe('a projection whose producer has lost data', () => {
     });
     for (const version of [1, 2, 3])
       await producer.outboxProducer.work(null, async (_, outbox) => outbox.emitState(segment(version)));
-    await producer.database.read({ name: 'head', text: "select outbox_head('state')" });
+    await producer.database.read({ text: "select outbox_head('state')" });
     await inProducer("delete from outbox where topic = 'state' and position < 3");
     const versions: unknown[] = [];
     const projection = await startProjection({

@@ -12,8 +12,8 @@ import {
   type Database,
   isDataError,
   onlyRow,
+  prepared,
   type ReadDatabase,
-  type Statement,
   timestampSql,
   type Tx,
 } from '@bunting/database';
@@ -192,7 +192,7 @@ export async function deleteDeadLettersOfStates(
   if (topic === 'state') await query('delete from dead_letter where producer = $1 and topic = $2', [producer, topic]);
 }
 
-const readTime: Statement = { name: 'database-time', text: 'select clock_timestamp()::text as now' };
+const readTime = prepared('select clock_timestamp()::text as now');
 
 /** The time by the database's clock, for comparison with stored times. */
 async function databaseTime(database: ReadDatabase): Promise<string> {
@@ -202,11 +202,9 @@ async function databaseTime(database: ReadDatabase): Promise<string> {
 /** SQL: an attempt is due at its time, or when the last one preceded `$3`, the start of this process, which may run a fixed version. */
 const isDueSql = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
 
-const dueInMs: Statement = {
-  name: 'dead-letter-due',
-  text: `select min(case when ${isDueSql} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"
-         from dead_letter where producer = $1 and topic = $2`,
-};
+const dueInMs =
+  prepared(`select min(case when ${isDueSql} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"
+       from dead_letter where producer = $1 and topic = $2`);
 
 /** The milliseconds until the next attempt is due, 0 when one is due; undefined without dead letters. */
 async function msUntilNextAttempt(
@@ -259,22 +257,19 @@ function postponeDeadLetter(
 }
 
 const maxListed = 1_000;
-const deadLetters: Statement = {
-  name: 'dead-letters',
-  text: `select producer, topic, position, uid, type, reason, attempts, ${timestampSql('failed_at')} as "failedAt",
-                ${timestampSql('last_failed_at')} as "lastFailedAt", ${timestampSql('next_attempt_at')} as "nextAttemptAt"
-         from dead_letter order by failed_at, producer, topic, position limit ${maxListed}`,
-};
+const deadLetters =
+  prepared(`select producer, topic, position, uid, type, reason, attempts, ${timestampSql('failed_at')} as "failedAt",
+              ${timestampSql('last_failed_at')} as "lastFailedAt", ${timestampSql('next_attempt_at')} as "nextAttemptAt"
+       from dead_letter order by failed_at, producer, topic, position limit ${maxListed}`);
 
 /** The dead letters of a consumer, the oldest first, at most 1,000; without payloads, which may hold secrets. */
 export function listDeadLetters(database: ReadDatabase): Promise<DeadLetter[]> {
   return database.read<DeadLetter>(deadLetters);
 }
 
-const deadLetterCounts: Statement = {
-  name: 'dead-letter-counts',
-  text: 'select producer, topic, count(*) as count from dead_letter group by producer, topic',
-};
+const deadLetterCounts = prepared(
+  'select producer, topic, count(*) as count from dead_letter group by producer, topic',
+);
 
 /** The number of a consumer's dead letters for each topic that it consumes, including zeros. */
 async function countDeadLetters(

@@ -81,7 +81,7 @@ describe('a write with an Idempotency-Key', () => {
     const count = implement(CountThing, async (request) => {
       const reply = async ({ id }: { id: number }) => {
         beforeReply();
-        const [row] = await database.read<{ all: number }>({ name: 'all', text: 'select count(*) as all from thing' });
+        const [row] = await database.read<{ all: number }>({ text: 'select count(*) as all from thing' });
         return { text: `${id} of ${row?.all}` };
       };
       const before = await outboxProducer.replay(request, reply);
@@ -114,9 +114,7 @@ describe('a write with an Idempotency-Key', () => {
   const add = (key: string | undefined, name: string, caller?: Caller) =>
     call(bus, AddThing, { body: { name } }, context(key, caller));
   const names = async () =>
-    (await database.read<{ name: string }>({ name: 'names', text: 'select name from thing order by id' })).map(
-      ({ name }) => name,
-    );
+    (await database.read<{ name: string }>({ text: 'select name from thing order by id' })).map(({ name }) => name);
 
   it('runs once, and every retry gets the first reply with its metadata', async () => {
     const first = await bus.call(AddThing.subject, JSON.stringify({ body: { name: 'x' } }), context('k'));
@@ -126,7 +124,7 @@ describe('a write with an Idempotency-Key', () => {
       reply: { json: '{"id":1,"name":"x"}', headers: { Said: 'x', 'Idempotency-Replayed': 'true' } },
     });
     expect(await names()).toEqual(['x']);
-    expect(await database.read({ name: 'emitted', text: 'select uid from outbox' })).toHaveLength(1);
+    expect(await database.read({ text: 'select uid from outbox' })).toHaveLength(1);
   });
 
   it('is the same request for every order of the properties of its body', async () => {
@@ -227,7 +225,7 @@ describe('a write with an Idempotency-Key', () => {
   it('stores neither its key nor its reply in readable form', async () => {
     await add('a-key-of-mine', 'a-secret');
     const text = 'select row_to_json(a)::text as row from idempotent_reply a';
-    const rows = JSON.stringify(await database.read({ name: 'rows', text }));
+    const rows = JSON.stringify(await database.read({ text }));
     expect(rows).toMatch(/add-thing/);
     expect(rows).not.toMatch(/a-key-of-mine|name\W+a-secret/);
     expect(await add('a-key-of-mine', 'a-secret')).toEqual({ id: 1, name: 'a-secret' });

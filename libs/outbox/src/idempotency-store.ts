@@ -1,13 +1,6 @@
 import { type IdempotentWrite, JsonText } from '@bunting/bus';
 import { type Caller, may, maySee, noAccess, type PassedCheck, projectNotFound, refusal } from '@bunting/contracts';
-import {
-  type Database,
-  onlyRow,
-  type ReadDatabase,
-  type SchemaMigration,
-  type Statement,
-  type Tx,
-} from '@bunting/database';
+import { type Database, onlyRow, prepared, type ReadDatabase, type SchemaMigration, type Tx } from '@bunting/database';
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 
 /**
@@ -109,10 +102,9 @@ export async function claimIdempotencyKey(
   return outcomeOf(write, caller, onlyRow(await query<Row>('select * from claim_idempotency_key($1, $2)', values)));
 }
 
-const storedReply: Statement = {
-  name: 'idempotent-reply',
-  text: `select true as is_locked, fingerprint, outcome, reply, headers, grants from idempotent_reply where scope = $1 and key = $2`,
-};
+const storedReply = prepared(
+  `select true as is_locked, fingerprint, outcome, reply, headers, grants from idempotent_reply where scope = $1 and key = $2`,
+);
 
 /** The stored outcome of a write, read without a transaction, for writes that call other services before they begin one. */
 export async function findStoredOutcome(
@@ -186,11 +178,9 @@ export async function storeEncryptedReply(
   await query(`${insertReply} on conflict do nothing`, values);
 }
 
-const completion: Statement = {
-  name: 'complete-idempotent-reply',
-  text: `update idempotent_reply set reply = coalesce(reply, $3), headers = case when reply is null then $4 else headers end
-         where scope = $1 and key = $2 returning reply, headers`,
-};
+const completion =
+  prepared(`update idempotent_reply set reply = coalesce(reply, $3), headers = case when reply is null then $4 else headers end
+       where scope = $1 and key = $2 returning reply, headers`);
 
 /** Stores a reply that was built after the commit. Of concurrent requests the reply of the first is stored, and all of them get it. */
 export async function completeReply(

@@ -1,6 +1,6 @@
 import type { Bus, Endpoint } from '@bunting/bus';
 import { consumersOf, type OutboxTopic, type Producer } from '@bunting/contracts';
-import type { Database, ReadDatabase, Statement } from '@bunting/database';
+import { type Database, prepared, type ReadDatabase } from '@bunting/database';
 import type { Log } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
 import { startOutboxHousekeeping, unstoredAcknowledgements } from './housekeeping.ts';
@@ -54,24 +54,18 @@ export function startOutboxProducer(options: ProducerOptions): OutboxProducer {
   };
 }
 
-const unpublished: Statement = {
-  name: 'outbox-unpublished',
-  text: `
-    select topic.position - topic.published as events, greatest(0, extract(epoch from clock_timestamp() - least(
-      (select recorded_at from outbox where topic = 'event' and position > topic.published order by position limit 1),
-      (select recorded_at from outbox where topic = 'event' and position is null order by id limit 1)
-    )))::float8 as seconds
-    from outbox_topic topic where topic = 'event'`,
-};
+const unpublished = prepared(`
+  select topic.position - topic.published as events, greatest(0, extract(epoch from clock_timestamp() - least(
+    (select recorded_at from outbox where topic = 'event' and position > topic.published order by position limit 1),
+    (select recorded_at from outbox where topic = 'event' and position is null order by id limit 1)
+  )))::float8 as seconds
+  from outbox_topic topic where topic = 'event'`);
 
-const consumerLags: Statement = {
-  name: 'outbox-consumer-lags',
-  text: `
-    select topic, consumer, greatest(0, head.position - coalesce(reader.position, 0)) as messages
-    from json_to_recordset($1::json) as expected (topic text, consumer text)
-    join outbox_topic head using (topic)
-    left join outbox_consumer reader using (topic, consumer)`,
-};
+const consumerLags = prepared(`
+  select topic, consumer, greatest(0, head.position - coalesce(reader.position, 0)) as messages
+  from json_to_recordset($1::json) as expected (topic text, consumer text)
+  join outbox_topic head using (topic)
+  left join outbox_consumer reader using (topic, consumer)`);
 
 /**
  * Registers the lag of the stream of events and of the consumers. While the database is unreachable the last values are served.

@@ -60,9 +60,8 @@ describe('a projection over NATS', () => {
     for (const name of names) await producer.emit(name);
     await eventually(async () => {
       const [row] = await producer.database.read<{ open: number }>({
-        name: 'unpublished',
         text: `select position - published + (select count(*) from outbox where position is null) as open
-               from outbox_topic where topic = 'event'`,
+             from outbox_topic where topic = 'event'`,
       });
       expect(row?.open).toBe(0);
     });

@@ -1,16 +1,13 @@
 import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import { outboxOperations, type OutboxTopic, type Producer, type StateEntity } from '@bunting/contracts';
-import { type Database, onlyRow, type Statement } from '@bunting/database';
+import { type Database, onlyRow, prepared, type Statement } from '@bunting/database';
 import type { Acknowledgements } from './housekeeping.ts';
 
 const uidAt = `(select uid from outbox where topic = $1 and position = $2)`;
 
 /** The last position of topic `$1`, and the uid of the row at position `$2`. */
-const headAndUid: Statement = {
-  name: 'outbox-head-and-at',
-  text: `select outbox_head($1) as head, ${uidAt} as at`,
-};
-const atPosition: Statement = { name: 'outbox-at', text: `select ${uidAt} as at` };
+const headAndUid = prepared(`select outbox_head($1) as head, ${uidAt} as at`);
+const atPosition = prepared(`select ${uidAt} as at`);
 
 /** SQL: a row of the outbox as the message that consumers get, both by call and from the stream. */
 const messageJson = `json_build_object(
@@ -86,14 +83,11 @@ interface PageStatements {
   readonly ofTypes: Statement;
 }
 
-function pageStatements(name: string, currentStates: CurrentStates): PageStatements {
+function pageStatements(currentStates: CurrentStates): PageStatements {
   return {
-    all: { name: `${name}-after`, text: `select ${messagesSql(currentStates)}` },
-    ofTypes: {
-      name: `${name}-of-types-after`,
-      text: `select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
-    (select uid from outbox where topic = $1 and position = $5) as "headUid"`,
-    },
+    all: prepared(`select ${messagesSql(currentStates)}`),
+    ofTypes: prepared(`select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
+    (select uid from outbox where topic = $1 and position = $5) as "headUid"`),
   };
 }
 
@@ -103,8 +97,8 @@ export function readOutboxEndpoint(
   acknowledgements: Acknowledgements,
 ): Endpoint {
   // A statement that may build states takes several times as long to plan and to start, so other pages are read without.
-  const stored = pageStatements('outbox', {});
-  const withStates = pageStatements('outbox-states', currentStates);
+  const stored = pageStatements({});
+  const withStates = pageStatements(currentStates);
   const statementsFor = (topic: OutboxTopic, types = Object.keys(currentStates)): PageStatements =>
     topic === 'state' && types.some((type) => type in currentStates) ? withStates : stored;
   return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {

@@ -1,6 +1,6 @@
 import type { Bus, IntegrationEvent } from '@bunting/bus';
 import { OutboxTopic, type Producer } from '@bunting/contracts';
-import { type Database, onlyRow, type Statement } from '@bunting/database';
+import { type Database, onlyRow, prepared } from '@bunting/database';
 import { type Log, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
 import { pageAfterSql } from './read-outbox.ts';
@@ -32,10 +32,9 @@ const publishingPauseMs = 50;
 /** The delay before a retry while another process holds the lock to publish. */
 const contendedPauseMs = 200;
 const maxBackoffMs = 5_000;
-const endOfEvents: Statement = {
-  name: 'outbox-end-of-events',
-  text: `select outbox_head('${streamTopic}') as head, (select published from outbox_topic where topic = '${streamTopic}') as published`,
-};
+const endOfEvents = prepared(
+  `select outbox_head('${streamTopic}') as head, (select published from outbox_topic where topic = '${streamTopic}') as published`,
+);
 
 const tryLock = `select pg_try_advisory_xact_lock(hashtext('outbox relay')) as won`;
 const unpublished = pageAfterSql(

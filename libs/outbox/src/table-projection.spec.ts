@@ -129,7 +129,6 @@ describe('a projection', () => {
 
   const letters = () =>
     consumer.database.read<{ position: number; reason: string; attempts: number }>({
-      name: 'letters',
       text: 'select position, reason, attempts from dead_letter order by position',
     });
 
@@ -244,7 +243,6 @@ describe('a projection', () => {
     await Promise.all(Array.from({ length: 100 }, (_, nth) => producer.emit(`flag-${nth}`)));
     expect(await Promise.all(projections.map((projection) => projection.catchUp(50_000)))).toEqual([0, 0]);
     const rows = await consumer.database.read<{ position: number }>({
-      name: 'positions',
       text: 'select position from applied order by nth',
     });
     expect(rows.map(({ position }) => position)).toEqual(Array.from({ length: 100 }, (_, nth) => nth + 1));
@@ -293,18 +291,17 @@ describe('a projection whose PostgreSQL is sometimes read-only', () => {
       });
       isOver = true;
       await Promise.all(writers);
-      const stored = await producer.database.read<{ name: string }>({ name: 'things', text: 'select name from thing' });
+      const stored = await producer.database.read<{ name: string }>({ text: 'select name from thing' });
       expect(stored.map(({ name }) => name).toSorted()).toEqual(written.toSorted());
       await eventually(async () =>
         expect(await Promise.all(projections.map((projection) => projection.catchUp(50_000)))).toEqual([0, 0]),
       );
       const outbox = await producer.database.read<{ name: string }>({
-        name: 'emitted',
         text: "select payload ->> 'featureName' as name from outbox where topic = 'event' order by position",
       });
       expect(await namesOf(database)).toEqual(outbox.map(({ name }) => name));
       expect(outbox).toHaveLength(written.length);
-      expect(await database.read({ name: 'letters', text: 'select * from dead_letter' })).toEqual([]);
+      expect(await database.read({ text: 'select * from dead_letter' })).toEqual([]);
     } finally {
       isOver = true;
       for (const projection of projections) await projection.stop();

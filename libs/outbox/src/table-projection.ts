@@ -3,8 +3,8 @@ import {
   type Database,
   isDataError,
   onlyRow,
+  prepared,
   type ReadDatabase,
-  type Statement,
   timestampSql,
   type Tx,
 } from '@bunting/database';
@@ -293,11 +293,8 @@ async function recordPrunedUnread(
 }
 
 const maxListed = 1_000;
-const prunedUnread: Statement = {
-  name: 'missed-messages',
-  text: `select producer, topic, first, last, ${timestampSql('noticed_at')} as "noticedAt"
-         from missed_message order by noticed_at, producer, first limit ${maxListed}`,
-};
+const prunedUnread = prepared(`select producer, topic, first, last, ${timestampSql('noticed_at')} as "noticedAt"
+       from missed_message order by noticed_at, producer, first limit ${maxListed}`);
 
 /** The ranges of messages that a consumer never received, in the order of their detection, at most 1,000. */
 export function listPrunedUnreadMessages(database: ReadDatabase): Promise<PrunedUnreadRange[]> {

@@ -11,9 +11,7 @@ export const appliedTable = {
 };
 
 export const namesOf = async (database: Database): Promise<string[]> =>
-  (await database.read<{ name: string }>({ name: 'applied', text: 'select name from applied order by nth' })).map(
-    ({ name }) => name,
-  );
+  (await database.read<{ name: string }>({ text: 'select name from applied order by nth' })).map(({ name }) => name);
 
 export const openConsumer = async () => {
   const fresh = await freshDatabase();

@@ -23,14 +23,13 @@ function append(...events: readonly ReturnType<typeof arriving>[]) {
   return log.database.transaction((tx) => appendEvents(tx, events));
 }
 function rows() {
-  return log.database.read<Row>({ name: 'rows', text: 'select id, uid, feature_name from event order by id' });
+  return log.database.read<Row>({ text: 'select id, uid, feature_name from event order by id' });
 }
 function counts() {
   return log.database.read<{ head: number; all: number; searchable: number }>({
-    name: 'counts',
     text: `select head.id as head, head.events as all,
-             (select count(*) from event_search join event using (id, type)) as searchable
-           from event_log_head as head`,
+           (select count(*) from event_search join event using (id, type)) as searchable
+         from event_log_head as head`,
   });
 }
 function empty() {
@@ -58,7 +57,6 @@ describe('The event log', () => {
     const published = [{ name: odd, [odd]: '' }, null, {}, { text: '\u001d' }];
     await append(...published.map((data) => arriving(anEvent({ data, preData: data, createdBy: odd }))));
     const stored = await log.database.read<{ data: unknown; pre_data: unknown; created_by: string }>({
-      name: 'stored',
       text: 'select data, pre_data, created_by from event order by id',
     });
     expect(stored).toEqual(published.map((data) => ({ data, pre_data: data, created_by: odd })));
@@ -108,7 +106,7 @@ describe('The event log', () => {
       for (let last = 0; ;) {
         const done = !appending;
         const page = await log.database.read<{ id: number }>(
-          { name: 'follow', text: 'select id from event where id > $1 order by id limit 7' },
+          { text: 'select id from event where id > $1 order by id limit 7' },
           [last],
         );
         seen.push(...page.map(({ id }) => id));

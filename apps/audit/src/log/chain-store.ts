@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase } from '@bunting/database';
 import { type ChainFault, type FaultKind, chainFault } from './chained-event.ts';
 import { requireEventNotDropped } from '../search/event-filters.ts';
 import type { EventIdAndHash, ExternallyRecordedHash } from './externally-recorded-hash.ts';
@@ -40,21 +40,12 @@ interface LogEnds {
   readonly beyond: number | null;
 }
 
-const selectEnds: Statement = {
-  name: 'chain-ends',
-  text: `select id, encode(hash, 'hex') as hash,
-           dropped_id as "droppedId", encode(dropped_hash, 'hex') as "droppedHash",
-           (select min(event.id) from event where event.id > head.id) as beyond
-         from event_log_head as head`,
-};
-const selectRange: Statement = {
-  name: 'chain-range',
-  text: `select ${chainColumns} from event where id between $1 and $2 order by id`,
-};
-const selectHash: Statement = {
-  name: 'chain-hash',
-  text: "select encode(hash, 'hex') as hash from event where id = $1",
-};
+const selectEnds = prepared(`select id, encode(hash, 'hex') as hash,
+         dropped_id as "droppedId", encode(dropped_hash, 'hex') as "droppedHash",
+         (select min(event.id) from event where event.id > head.id) as beyond
+       from event_log_head as head`);
+const selectRange = prepared(`select ${chainColumns} from event where id between $1 and $2 order by id`);
+const selectHash = prepared("select encode(hash, 'hex') as hash from event where id = $1");
 
 const batchSize = 2_000;
 const otherHash = '; it has another hash than the one that is known';

@@ -49,9 +49,7 @@ function drop(before: string) {
   return dropOldestExpiredBatch(log.database, new Date(before));
 }
 async function ids() {
-  return (await log.database.read<{ id: number }>({ name: 'ids', text: 'select id from event order by id' })).map(
-    ({ id }) => id,
-  );
+  return (await log.database.read<{ id: number }>({ text: 'select id from event order by id' })).map(({ id }) => id);
 }
 async function partitions() {
   return (await logSize(log.database)).partitions.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { type Database, onlyRow, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type Database, onlyRow, prepared, type ReadDatabase, timestampSql, type Tx } from '@bunting/database';
 import { missingLogHeadError } from './append-store.ts';
 
 /** The ids in the log: after `droppedId`, up to `id`. */
@@ -146,21 +146,18 @@ function bytesOf(tables: string): string {
   return `(select coalesce(sum(pg_total_relation_size(relid)), 0)::bigint from ${tables} as part)`;
 }
 
-const selectSize: Statement = {
-  name: 'log-size',
-  text: `
-    select head.events, first.id as "firstId", last.id as "lastId",
-      ${timestampSql('first.created_at')} as oldest, ${timestampSql('last.created_at')} as newest,
-      (select count(*) from event_search where text <> '') as unindexed,
-      json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', 
-        ${bytesOf("pg_partition_tree('event_search')")} + ${bytesOf("pg_partition_tree('event_text')")},
-        'total', pg_database_size(current_database())) as bytes,
-      (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')
-       from pg_partition_tree('event') where isleaf) as partitions
-    from event_log_head as head
-    left join lateral (select id, created_at from event order by id limit 1) as first on true
-    left join lateral (select id, created_at from event order by id desc limit 1) as last on true`,
-};
+const selectSize = prepared(`
+  select head.events, first.id as "firstId", last.id as "lastId",
+    ${timestampSql('first.created_at')} as oldest, ${timestampSql('last.created_at')} as newest,
+    (select count(*) from event_search where text <> '') as unindexed,
+    json_build_object('log', ${bytesOf("pg_partition_tree('event')")}, 'search', 
+      ${bytesOf("pg_partition_tree('event_search')")} + ${bytesOf("pg_partition_tree('event_text')")},
+      'total', pg_database_size(current_database())) as bytes,
+    (select coalesce(json_agg(json_build_object('name', relid::text, 'bytes', pg_total_relation_size(relid)) order by relid::text), '[]')
+     from pg_partition_tree('event') where isleaf) as partitions
+  from event_log_head as head
+  left join lateral (select id, created_at from event order by id limit 1) as first on true
+  left join lateral (select id, created_at from event order by id desc limit 1) as last on true`);
 
 export async function logSize(database: ReadDatabase): Promise<LogSize> {
   const [found] = await database.read<LogSize>(selectSize);

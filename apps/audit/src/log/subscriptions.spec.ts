@@ -18,10 +18,7 @@ interface DeadLetter {
 }
 
 function deadLetters(audit: StartedAudit) {
-  return audit.database.read<DeadLetter>({
-    name: 'dead-letters-of-audit',
-    text: 'select position, reason from dead_letter order by position',
-  });
+  return audit.database.read<DeadLetter>({ text: 'select position, reason from dead_letter order by position' });
 }
 
 describe("The event log of the producers' events", () => {
@@ -42,7 +39,6 @@ describe("The event log of the producers' events", () => {
     const older = await audit.search({ project: 'commits', offset: (newest.events.at(-1)?.id ?? 0) - 1 });
     const events = [...newest.events, ...older.events].toReversed();
     const positions = await features.database.read<{ payload: { featureName: string; data: { nth: number } } }>({
-      name: 'outbox',
       text: "select payload from outbox where topic = 'event' order by position",
     });
     const spelled = ({ featureName, data }: { featureName?: string | null; data?: unknown }) => [featureName, data];
@@ -123,10 +119,7 @@ describe("The event log of the producers' events", () => {
   it('consumes events without a search', async () => {
     await features.publish(anEvent({ project: 'unasked' }));
     await eventually(async () => {
-      const stored = await audit.database.read({
-        name: 'unasked',
-        text: "select 1 from event where project = 'unasked'",
-      });
+      const stored = await audit.database.read({ text: "select 1 from event where project = 'unasked'" });
       expect(stored).toHaveLength(1);
     });
   });
@@ -152,7 +145,6 @@ describe('The event log whose wake-ups are lost', () => {
     await features.publish(anEvent({ featureName: 'consumed' }));
     await eventually(async () => {
       const stored = await audit.database.read<{ name: string }>({
-        name: 'stored',
         text: 'select feature_name as name from event order by id',
       });
       expect(stored.map(({ name }) => name)).toEqual([
@@ -186,7 +178,6 @@ describe('The event log over NATS', () => {
   const startReplica = () => startAudit(nats.settings, { url: log.url });
   const stored = () =>
     log.database.read<{ events: number; uids: number; highest: number }>({
-      name: 'stored',
       text: 'select count(*) as events, count(distinct uid) as uids, max(id) as highest from event',
     });
 
@@ -220,7 +211,7 @@ describe('The event log over NATS', () => {
     });
     await replica.stop();
     expect(await stored()).toEqual([{ events: 101, uids: 101, highest: 101 }]);
-    const position = { name: 'position', text: "select position from consumer_checkpoint where producer = 'features'" };
+    const position = { text: "select position from consumer_checkpoint where producer = 'features'" };
     expect(await log.database.read(position)).toEqual([{ position: 101 }]);
   });
 });

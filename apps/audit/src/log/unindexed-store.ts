@@ -1,4 +1,4 @@
-import { type Database, onlyRow, type Statement } from '@bunting/database';
+import { type Database, onlyRow, prepared } from '@bunting/database';
 import { searchableTexts } from '../search/event-filters.ts';
 import { lockEventLogHead } from './append-store.ts';
 import { ensurePartitions } from './retention-store.ts';
@@ -56,10 +56,7 @@ export function indexOldestUnindexed(database: Database): Promise<number> {
   });
 }
 
-const countUnindexed: Statement = {
-  name: 'count-unindexed',
-  text: "select count(*) as events from event_search where text <> ''",
-};
+const countUnindexed = prepared("select count(*) as events from event_search where text <> ''");
 
 /** The number of events whose texts are not indexed yet. */
 export async function countUnindexedEvents(database: Database): Promise<number> {

@@ -293,7 +293,6 @@ describe('the feed', () => {
         summary: expect.any(String),
       });
       const hashes = await audit.database.read<{ hash: string }>({
-        name: 'hashes',
         text: "select encode(hash, 'hex') as hash from event order by id",
       });
       expect(items.map(({ hash }) => hash)).toEqual(hashes.map(({ hash }) => hash));

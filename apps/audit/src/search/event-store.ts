@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import { describeEvent, type LoggedEvent } from './describe-event.ts';
 import { otherProjectsOf } from './event-filters.ts';
@@ -91,10 +91,7 @@ export function descriptionJson(event: LoggedEvent, base: string): string {
   return `,"label":${JSON.stringify(label)},"summary":${JSON.stringify(summary)}`;
 }
 
-const selectEvents: Statement = {
-  name: 'events-by-id',
-  text: `select event.uid, ${eventColumns} from event where event.id = any($1::bigint[])`,
-};
+const selectEvents = prepared(`select event.uid, ${eventColumns} from event where event.id = any($1::bigint[])`);
 
 /** The maximum size of the cached events, in characters of their texts. */
 const maxCacheSize = 24_000_000;

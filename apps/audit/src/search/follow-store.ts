@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase } from '@bunting/database';
 import { missingLogHeadError } from '../log/append-store.ts';
 import { type EventRow, eventColumns, type FoundEvent, toFoundEvent } from './event-store.ts';
 import { limitFeedPage } from './event-filters.ts';
@@ -22,22 +22,16 @@ type Row = Pick<FollowedPage, 'head' | 'headHash' | 'at'> &
   ((EventRow & { readonly uid: string; readonly hash: string }) | { readonly id: null });
 
 /** Sub-selects hide the id and the limit from the planner, so that one generic plan is reused. */
-const pageAfter: Statement = {
-  name: 'followed-page',
-  text: `
-    select head.id as head, encode(head.hash, 'hex') as "headHash",
-      (select encode(hash, 'hex') from event where id = $1) as at, page.*
-    from event_log_head head left join lateral (
-      select ${eventColumns}, event.uid, encode(event.hash, 'hex') as hash
-      from event where event.id > (select $1::bigint) order by event.id limit (select $2::integer)) as page on true
-    where head.singleton order by page.id`,
-};
+const pageAfter = prepared(`
+  select head.id as head, encode(head.hash, 'hex') as "headHash",
+    (select encode(hash, 'hex') from event where id = $1) as at, page.*
+  from event_log_head head left join lateral (
+    select ${eventColumns}, event.uid, encode(event.hash, 'hex') as hash
+    from event where event.id > (select $1::bigint) order by event.id limit (select $2::integer)) as page on true
+  where head.singleton order by page.id`);
 
-const firstFrom: Statement = {
-  name: 'first-event-from',
-  text: 'select id, created_at < $2 as "isBefore" from event where id >= $1 order by id limit 1',
-};
-const headOfLog: Statement = { name: 'log-head-id', text: 'select id from event_log_head where singleton' };
+const firstFrom = prepared('select id, created_at < $2 as "isBefore" from event where id >= $1 order by id limit 1');
+const headOfLog = prepared('select id from event_log_head where singleton');
 
 /** Reads the log for consumers that follow it by id. */
 export function logFollower(database: ReadDatabase) {

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { eventTypes, foldForSearch, Refusal, unavailable } from '@bunting/contracts';
-import { escapeLike, type ReadDatabase, type Statement } from '@bunting/database';
+import { escapeLike, prepared, type ReadDatabase, type Statement } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { missingLogHeadError } from '../log/append-store.ts';
@@ -480,8 +479,7 @@ function pageAndLater(
     from event_log_head as head cross join (${later}) as counted where head.singleton`;
   // Where ids are known, or a range of them and no text, one plan suits all values.
   const isPlannedOnce = ids !== undefined || (criteria.text === undefined && boundary !== undefined);
-  const name = isPlannedOnce ? `event-page-${hash('sha1', text, 'hex')}` : undefined;
-  return { statement: name === undefined ? { text } : { name, text }, values };
+  return { statement: isPlannedOnce ? prepared(text) : { text }, values };
 }
 
 /** The newest of many matches, as far as a page and the cache have them without a gap. */

@@ -1,5 +1,5 @@
 import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { prepared, type ReadDatabase, timestampSql } from '@bunting/database';
 import type { EventVisibility } from '../search/event-filters.ts';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
@@ -10,25 +10,22 @@ export const recordActivitySql = `
   on conflict (project, day) do update
     set events = stored.events + excluded.events, last_at = greatest(stored.last_at, excluded.last_at)`;
 
-const selectActivity: Statement = {
-  name: 'project-activity',
-  text: `
-    with today as (select (now() at time zone 'UTC')::date as day)
-    select stored.project as id, ${timestampSql('last_at')} as "lastEventAt",
-      counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
-    from (select distinct project from project_activity where $1::text is null or project = $1) as stored
-    cross join today
-    cross join lateral (
-      select last_at from project_activity where project = stored.project order by day desc limit 1) as latest
-    cross join lateral (
-      select coalesce(sum(events) filter (where a.day > today.day - 30), 0)::bigint as "currentWindow",
-        coalesce(sum(events) filter (where a.day <= today.day - 30 and a.day > today.day - 60), 0)::bigint as "pastWindow",
-        json_agg(json_build_object('date', a.day, 'count', events) order by a.day)
-          filter (where a.day > today.day - $2::integer) as days
-      from project_activity a
-      where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted
-    order by stored.project`,
-};
+const selectActivity = prepared(`
+  with today as (select (now() at time zone 'UTC')::date as day)
+  select stored.project as id, ${timestampSql('last_at')} as "lastEventAt",
+    counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
+  from (select distinct project from project_activity where $1::text is null or project = $1) as stored
+  cross join today
+  cross join lateral (
+    select last_at from project_activity where project = stored.project order by day desc limit 1) as latest
+  cross join lateral (
+    select coalesce(sum(events) filter (where a.day > today.day - 30), 0)::bigint as "currentWindow",
+      coalesce(sum(events) filter (where a.day <= today.day - 30 and a.day > today.day - 60), 0)::bigint as "pastWindow",
+      json_agg(json_build_object('date', a.day, 'count', events) order by a.day)
+        filter (where a.day > today.day - $2::integer) as days
+    from project_activity a
+    where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted
+  order by stored.project`);
 
 export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
 
@@ -44,16 +41,13 @@ export interface EventCreator {
   readonly name: string;
 }
 
-const selectCreators: Statement = {
-  name: 'event-creators',
-  text: `
-    select id, name from (
-      select distinct on (creator.id) creator.id, creator.name from event_creator as creator
-      where last_event > (select dropped_id from event_log_head)
-        and ($1::boolean or project is not null) and (project is null or project <> all($2::text[]))
-      order by creator.id, last_event desc) as latest
-    order by lower(name), id`,
-};
+const selectCreators = prepared(`
+  select id, name from (
+    select distinct on (creator.id) creator.id, creator.name from event_creator as creator
+    where last_event > (select dropped_id from event_log_head)
+      and ($1::boolean or project is not null) and (project is null or project <> all($2::text[]))
+    order by creator.id, last_event desc) as latest
+  order by lower(name), id`);
 
 /** The creators of the events that the caller may see, by name. */
 export function eventCreators(database: ReadDatabase) {

@@ -123,7 +123,7 @@ describe('a preview', () => {
       // A request of another user changes nothing that the schedule compares: the collision is found when the schedule is due.
       await eventually(async () => {
         const text = 'select unchecked_edits as "uncheckedEdits" from schedule';
-        expect(await service.database.read({ name: 'unchecked-edits', text })).toEqual([{ uncheckedEdits: 0 }]);
+        expect(await service.database.read({ text })).toEqual([{ uncheckedEdits: 0 }]);
       });
       await service.add(withSegment, kim);
       await service.database.transaction(({ query }) =>

@@ -1,5 +1,5 @@
 import { actionsOfWholeProject, type FindNeededSegmentLists, type RequestOf } from '@bunting/contracts';
-import { entitySql, onlyRow, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { entitySql, onlyRow, prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
 import type { Protection } from '../reviews/approvals.ts';
 import type { ActionableCounts } from '../reviews/request-roles.ts';
@@ -86,21 +86,15 @@ export const acceptsChangesOfAuthorSql = `
   request.created_by_id = $1 and request.project = $2 and request.environment = $3 and ${acceptsChangesSql('$4')}`;
 
 /** The draft that accepts changes, or else the newest request that does. */
-const selectAcceptingRequest: Statement = {
-  name: 'change-request-accepting-changes',
-  text: `${requests} where ${acceptsChangesOfAuthorSql}
-    order by request.state = 'Draft' desc, request.id desc limit 1`,
-};
+const selectAcceptingRequest = prepared(`${requests} where ${acceptsChangesOfAuthorSql}
+  order by request.state = 'Draft' desc, request.id desc limit 1`);
 
 /** The pending requests of one user in one project, also while they are applied. */
-const selectPendingOfUser: Statement = {
-  name: 'pending-change-requests',
-  text: `${requests}
-    where request.created_by_id = $1 and request.project = $2 and request.${isPendingSql}
-    order by request.environment collate "C", request.id`,
-};
+const selectPendingOfUser = prepared(`${requests}
+  where request.created_by_id = $1 and request.project = $2 and request.${isPendingSql}
+  order by request.environment collate "C", request.id`);
 
-const selectRequest: Statement = { name: 'change-request', text: requestById };
+const selectRequest = prepared(requestById);
 
 const columns = sql.columnsOf(ChangeEntity);
 
@@ -130,207 +124,164 @@ export const updateDraft = `
   select from request`;
 
 /** Open requests with approvals, by id: `$1` the id before the first, `$2` their project, null for all. */
-const selectApprovedRequests: Statement = {
-  name: 'approved-change-requests',
-  text: `${requests}
-    where request.id in (
-      select id from change_request request
-      where request.id > $1 and ($2::text is null or request.project = $2) and ${isOpenSql}
-        and exists (select from approval where approval.change_request_id = request.id)
-      order by id limit 200)
-    order by request.id`,
-};
+const selectApprovedRequests = prepared(`${requests}
+  where request.id in (
+    select id from change_request request
+    where request.id > $1 and ($2::text is null or request.project = $2) and ${isOpenSql}
+      and exists (select from approval where approval.change_request_id = request.id)
+    order by id limit 200)
+  order by request.id`);
 
 /** The newest requests of a project that a user may see: `$1` project, `$2` user. */
-const selectRequestsOfProject: Statement = {
-  name: 'change-requests-of-project',
-  text: `${requests} where request.project = $1 and ${isVisibleSql('$2')} order by request.id desc limit 300`,
-};
+const selectRequestsOfProject = prepared(
+  `${requests} where request.project = $1 and ${isVisibleSql('$2')} order by request.id desc limit 300`,
+);
 
 /** The pending requests that affect a feature. */
-const selectPendingOfFeature: Statement = {
-  name: 'pending-change-requests-of-feature',
-  text: `${requests}
-    where request.project = $1 and ${isVisibleSql('$2')} and request.${isPendingSql}
-      and exists (select from change where change.change_request_id = request.id and change.feature = $3)
-    order by request.environment collate "C", request.id limit 300`,
-};
+const selectPendingOfFeature = prepared(`${requests}
+  where request.project = $1 and ${isVisibleSql('$2')} and request.${isPendingSql}
+    and exists (select from change where change.change_request_id = request.id and change.feature = $3)
+  order by request.environment collate "C", request.id limit 300`);
 
-const countByState: Statement = {
-  name: 'count-change-requests',
-  text: `
-    select count(*) as total,
-      count(*) filter (where state = 'Applied') as applied, count(*) filter (where state = 'Approved') as approved,
-      count(*) filter (where state = 'Rejected') as rejected, count(*) filter (where state = 'In review') as "reviewRequired",
-      count(*) filter (where state = 'Scheduled') as scheduled
-    from change_request where project = $1 and state <> 'Draft'`,
-};
+const countByState = prepared(`
+  select count(*) as total,
+    count(*) filter (where state = 'Applied') as applied, count(*) filter (where state = 'Approved') as approved,
+    count(*) filter (where state = 'Rejected') as rejected, count(*) filter (where state = 'In review') as "reviewRequired",
+    count(*) filter (where state = 'Scheduled') as scheduled
+  from change_request where project = $1 and state <> 'Draft'`);
 
 /** Where requests change features: `$1` features, `$2` user, `$3` projects that are hidden from the user. */
-const selectWaitingChanges: Statement = {
-  name: 'waiting-changes',
-  text: `
-    select distinct change.feature, request.environment
-    from change join change_request request on request.id = change.change_request_id
-    where change.feature = any ($1::text[]) and ${isOpenSql} and ${isVisibleSql('$2')} and request.project <> all ($3::text[])
-    order by 1, 2`,
-};
+const selectWaitingChanges = prepared(`
+  select distinct change.feature, request.environment
+  from change join change_request request on request.id = change.change_request_id
+  where change.feature = any ($1::text[]) and ${isOpenSql} and ${isVisibleSql('$2')} and request.project <> all ($3::text[])
+  order by 1, 2`);
 
-const selectProtectionsOfProjects: Statement = {
-  name: 'protections-of-projects',
-  text: `
-    select project, environment from protected_environment where project = any ($1::text[]) order by project, environment`,
-};
+const selectProtectionsOfProjects = prepared(`
+  select project, environment from protected_environment where project = any ($1::text[]) order by project, environment`);
 
 /** Scheduled requests that affect an object: `$1` project, `$2` features, `$3` strategies, `$4` features with variants. */
-const selectScheduledAffecting: Statement = {
-  name: 'scheduled-change-requests-affecting',
-  text: `
-    select request.id, request.environment, request.title from change_request request
-    where request.project = $1 and request.state = 'Scheduled' and exists (
-      select from change where change.change_request_id = request.id and (
-        change.feature = any ($2::text[])
-        or ${hasParentSql('$2')}
-        or ${hasReferenceSql('strategy')} and change.payload ->> 'id' = any ($3::text[])
-        or ${hasReferenceSql('strategies')} and exists (
-          select from json_array_elements(change.payload) moved where moved ->> 'id' = any ($3::text[]))
-        or ${hasReferenceSql('variants')} and change.feature = any ($4::text[])))
-    order by request.id limit 300`,
-};
+const selectScheduledAffecting = prepared(`
+  select request.id, request.environment, request.title from change_request request
+  where request.project = $1 and request.state = 'Scheduled' and exists (
+    select from change where change.change_request_id = request.id and (
+      change.feature = any ($2::text[])
+      or ${hasParentSql('$2')}
+      or ${hasReferenceSql('strategy')} and change.payload ->> 'id' = any ($3::text[])
+      or ${hasReferenceSql('strategies')} and exists (
+        select from json_array_elements(change.payload) moved where moved ->> 'id' = any ($3::text[]))
+      or ${hasReferenceSql('variants')} and change.feature = any ($4::text[])))
+  order by request.id limit 300`);
 
 /** The changes of scheduled requests to features, parents or segments: `$1` project, `$2` features, `$3` segments. */
-const selectScheduledChanges: Statement = {
-  name: 'scheduled-changes',
-  text: `
-    select request.id, request.title, request.environment, json_agg(json_build_object(
-      'action', change.action, 'feature', change.feature, 'segment', change.segment_id, 'payload', change.payload)
-      order by change.position) as changes
-    from change_request request join change on change.change_request_id = request.id
-    where request.project = $1 and request.state = 'Scheduled' and (
-      change.feature = any ($2::text[]) or change.segment_id = any ($3::integer[])
-      or ${hasParentSql('$2')}
-      or cardinality($3::integer[]) > 0 and ${hasReferenceSql('segments')})
-    group by request.id order by request.id limit 300`,
-};
+const selectScheduledChanges = prepared(`
+  select request.id, request.title, request.environment, json_agg(json_build_object(
+    'action', change.action, 'feature', change.feature, 'segment', change.segment_id, 'payload', change.payload)
+    order by change.position) as changes
+  from change_request request join change on change.change_request_id = request.id
+  where request.project = $1 and request.state = 'Scheduled' and (
+    change.feature = any ($2::text[]) or change.segment_id = any ($3::integer[])
+    or ${hasParentSql('$2')}
+    or cardinality($3::integer[]) > 0 and ${hasReferenceSql('segments')})
+  group by request.id order by request.id limit 300`);
 
 /** Open requests that add segments to strategies: `$1` project, `$2` segments. */
-export const selectSegmentUses: Statement = {
-  name: 'segment-uses',
-  text: `
-    select distinct request.id, used.segment::integer as segment
-    from change_request request join change on change.change_request_id = request.id,
-      ${segmentsOfStrategySql} used (segment)
-    where request.project = $1 and ${isOpenSql}
-      and ${hasReferenceSql('segments')} and used.segment = any ($2::text[])`,
-};
+export const selectSegmentUses = prepared(`
+  select distinct request.id, used.segment::integer as segment
+  from change_request request join change on change.change_request_id = request.id,
+    ${segmentsOfStrategySql} used (segment)
+  where request.project = $1 and ${isOpenSql}
+    and ${hasReferenceSql('segments')} and used.segment = any ($2::text[])`);
 
 /** Lists that open requests give to segments: `$1` segments, `$2` roots of lists. */
-const selectNeededSegmentLists: Statement = {
-  name: 'needed-segment-lists',
-  text: `
-    select distinct change.segment_id as segment, change.payload ->> 'root' as root
-    from change join change_request request on request.id = change.change_request_id
-    where change.segment_id = any ($1::integer[]) and change.action = 'updateSegmentList'
-      and change.payload ->> 'root' = any ($2::text[]) and ${isOpenSql}`,
-};
+const selectNeededSegmentLists = prepared(`
+  select distinct change.segment_id as segment, change.payload ->> 'root' as root
+  from change join change_request request on request.id = change.change_request_id
+  where change.segment_id = any ($1::integer[]) and change.action = 'updateSegmentList'
+    and change.payload ->> 'root' = any ($2::text[]) and ${isOpenSql}`);
 
 /**
  * Strategies to which open requests add a segment, oldest request first: `$1` segment, `$2` the caller, `$3` projects
  * hidden from the caller. Drafts of others have no id and title.
  */
-const selectStrategiesUsing: Statement = {
-  name: 'strategies-using-a-segment',
-  text: `
-    select
-      case when ${isVisibleSql('$2')}
-        then json_build_object('id', request.id, 'title', request.title) end as request,
-      json_build_object('id', ${idOfStrategyWithSegmentsSql},
-        'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
-        'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
-    from change_request request join change on change.change_request_id = request.id
-    where ${isOpenSql} and request.project <> all ($3::text[])
-      and ${hasReferenceSql('segments')} and json_typeof(change.payload -> 'segments') = 'array'
-      and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
-    order by request.id, change.position limit 1000`,
-};
+const selectStrategiesUsing = prepared(`
+  select
+    case when ${isVisibleSql('$2')}
+      then json_build_object('id', request.id, 'title', request.title) end as request,
+    json_build_object('id', ${idOfStrategyWithSegmentsSql},
+      'projectId', request.project, 'featureName', change.feature, 'environment', request.environment,
+      'strategyName', coalesce(change.payload ->> 'name', change.snapshot ->> 'name', '')) as strategy
+  from change_request request join change on change.change_request_id = request.id
+  where ${isOpenSql} and request.project <> all ($3::text[])
+    and ${hasReferenceSql('segments')} and json_typeof(change.payload -> 'segments') = 'array'
+    and $1::text in (select json_array_elements_text(change.payload -> 'segments'))
+  order by request.id, change.position limit 1000`);
 
 /**
  * A page of the matching requests, and their total number: `$1` projects, `$2` the caller, `$3` author, `$4` requested approver,
  * `$5` `open`, `closed` or `scheduled`, `$6` offset, `$7` limit, `$8` ids.
  */
-const selectSearchPage: Statement = {
-  name: 'search-change-requests',
-  text: `
-    with matching as (
-      select id from change_request request
-      where request.project = any ($1::text[]) and ${isVisibleSql('$2')}
-        and ($3::bigint is null or request.created_by_id = $3)
-        and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
-        and ($5::text is null or case $5 when 'scheduled' then request.state = 'Scheduled' else ($5 = 'open') = ${isOpenSql} end)
-        and ($8::bigint[] is null or request.id = any ($8))
-    ), page as (select id from matching order by id desc offset $6 limit $7)
-    select (select count(*) from matching) as total, coalesce((
-      select json_agg(json_build_object(
-        'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
-        'environment', request.environment, 'project', request.project, 'state', request.state,
-        'features', coalesce((select json_agg(name order by first_position) from (
-          select feature as name, min(position) as first_position from change
-          where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
-        'segments', coalesce((select json_agg(name order by first_position) from (
-          select (array_agg(segment_name order by position desc))[1] as name, min(position) as first_position from change
-          where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
-        'schedule', (
-          select json_build_object('status', schedule.status, 'scheduledAt', ${timestampSql('schedule.scheduled_at')},
-            'reason', schedule.reason)
-          from schedule where schedule.change_request_id = request.id)
-        ) order by request.id desc)
-      from change_request request join page on page.id = request.id), '[]') as found`,
-};
+const selectSearchPage = prepared(`
+  with matching as (
+    select id from change_request request
+    where request.project = any ($1::text[]) and ${isVisibleSql('$2')}
+      and ($3::bigint is null or request.created_by_id = $3)
+      and ($4::bigint is null or request.id in (select change_request_id from requested_approver where user_id = $4))
+      and ($5::text is null or case $5 when 'scheduled' then request.state = 'Scheduled' else ($5 = 'open') = ${isOpenSql} end)
+      and ($8::bigint[] is null or request.id = any ($8))
+  ), page as (select id from matching order by id desc offset $6 limit $7)
+  select (select count(*) from matching) as total, coalesce((
+    select json_agg(json_build_object(
+      'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
+      'environment', request.environment, 'project', request.project, 'state', request.state,
+      'features', coalesce((select json_agg(name order by first_position) from (
+        select feature as name, min(position) as first_position from change
+        where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
+      'segments', coalesce((select json_agg(name order by first_position) from (
+        select (array_agg(segment_name order by position desc))[1] as name, min(position) as first_position from change
+        where change_request_id = request.id and segment_id is not null group by segment_id) as segments), '[]'),
+      'schedule', (
+        select json_build_object('status', schedule.status, 'scheduledAt', ${timestampSql('schedule.scheduled_at')},
+          'reason', schedule.reason)
+        from schedule where schedule.change_request_id = request.id)
+      ) order by request.id desc)
+    from change_request request join page on page.id = request.id), '[]') as found`);
 
-const selectRequestedApprovers: Statement = {
-  name: 'requested-approvers',
-  text: 'select user_id as id from requested_approver where change_request_id = $1 order by position',
-};
+const selectRequestedApprovers = prepared(
+  'select user_id as id from requested_approver where change_request_id = $1 order by position',
+);
 
 /** Whether something can undo an applied request: `$1` its id. */
-const selectIsRevertible: Statement = {
-  name: 'is-revertible',
-  text: `select from change_request where id = $1 and json_typeof(inverse) = 'array' and json_array_length(inverse) > 0`,
-};
+const selectIsRevertible = prepared(
+  `select from change_request where id = $1 and json_typeof(inverse) = 'array' and json_array_length(inverse) > 0`,
+);
 
 /** Groups of requests in review that a user has neither proposed nor approved, by where they are and what they affect: `$1` projects, `$2` user. */
-const selectReviewableGroups: Statement = {
-  name: 'reviewable-change-requests',
-  text: `
-    select request.project, request.environment, exists (
-        select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
-      json_agg(request.id) as ids
-    from change_request request
-    where request.${isPendingSql} and request.state in ${sqlList(statesToReview)} and request.project = any ($1::text[])
-      and request.created_by_id <> $2 and request.applying is null
-      and not exists (
-        select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)
-    group by 1, 2, 3`,
-};
+const selectReviewableGroups = prepared(`
+  select request.project, request.environment, exists (
+      select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
+    json_agg(request.id) as ids
+  from change_request request
+  where request.${isPendingSql} and request.state in ${sqlList(statesToReview)} and request.project = any ($1::text[])
+    and request.created_by_id <> $2 and request.applying is null
+    and not exists (
+      select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)
+  group by 1, 2, 3`);
 
 /** The numbers of requests to review and to apply by environment and by what they affect, without those that wait for their scheduled time: `$1` project, `$2` user. */
-const countActionableByEnvironment: Statement = {
-  name: 'actionable-change-requests',
-  text: `
-    select request.environment, request.created_by_id = $2 as own, exists (
-        select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
-      count(*) filter (where request.state in ${sqlList(statesToReview)} and not exists (
-        select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
-      count(*) filter (where request.state in ${sqlList(statesToApply)} and schedule.status is distinct from 'pending') as "toApply"
-    from change_request request left join schedule on schedule.change_request_id = request.id
-    where request.project = $1 and request.state in ${sqlList([...statesToReview, ...statesToApply])}
-    group by 1, 2, 3`,
-};
+const countActionableByEnvironment = prepared(`
+  select request.environment, request.created_by_id = $2 as own, exists (
+      select from change where change.change_request_id = request.id and change.action in ${sqlList(actionsOfWholeProject)}) as "affectsAll",
+    count(*) filter (where request.state in ${sqlList(statesToReview)} and not exists (
+      select from approval where approval.change_request_id = request.id and approval.created_by_id = $2)) as "toReview",
+    count(*) filter (where request.state in ${sqlList(statesToApply)} and schedule.status is distinct from 'pending') as "toApply"
+  from change_request request left join schedule on schedule.change_request_id = request.id
+  where request.project = $1 and request.state in ${sqlList([...statesToReview, ...statesToApply])}
+  group by 1, 2, 3`);
 
-export const selectProtectedEnvironments: Statement = {
-  name: 'protected-environments',
-  text: `select environment, required_approvals as "requiredApprovals" from protected_environment where project = $1`,
-};
+export const selectProtectedEnvironments = prepared(
+  `select environment, required_approvals as "requiredApprovals" from protected_environment where project = $1`,
+);
 
 /** A strategy to which a request adds a segment. The request is null if it is a draft of another user. */
 export interface StrategyUse {

@@ -1,5 +1,5 @@
 import type { InverseChange, OutboxEvent } from '@bunting/contracts';
-import { onlyRow, persistDifference, type Statement, type Tx, violatedConstraint } from '@bunting/database';
+import { onlyRow, persistDifference, prepared, type Statement, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';
@@ -38,11 +38,8 @@ export interface ReservedIds {
   readonly now: Date;
 }
 
-const nextIds: Statement = {
-  name: 'new-change-ids',
-  text: `
-    select ${nowMsSql} as "nowMs", array_to_json(array(select nextval('change_id_seq') from generate_series(1, $1::integer))) as ids`,
-};
+const nextIds = prepared(`
+  select ${nowMsSql} as "nowMs", array_to_json(array(select nextval('change_id_seq') from generate_series(1, $1::integer))) as ids`);
 
 /** Sends a statement in a transaction, or outside of any. */
 type Query = (

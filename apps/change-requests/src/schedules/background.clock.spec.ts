@@ -93,10 +93,7 @@ describe('a replica whose clock steps', () => {
     const attempt = scheduled(inMs);
     if (inMs > 0) await attempt;
     else await expect(attempt).rejects.toThrow('/body/scheduledAt');
-    const [found] = await service.database.read<{ state: string }>({
-      name: 'state',
-      text: 'select state from change_request',
-    });
+    const [found] = await service.database.read<{ state: string }>({ text: 'select state from change_request' });
     expect(found?.state).toBe(state);
   });
 });

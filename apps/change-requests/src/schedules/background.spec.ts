@@ -26,7 +26,7 @@ function inMs(ms: number) {
 /** Waits until no schedule is left to be checked for conflicts. */
 function checked() {
   return eventually(async () => {
-    const unchecked = { name: 'unchecked', text: 'select from schedule where unchecked_edits > 0' };
+    const unchecked = { text: 'select from schedule where unchecked_edits > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
   });
 }
@@ -107,7 +107,7 @@ describe('a scheduled request', () => {
     const reason = 'conflicts: Feature has been archived (1 in total)';
     await until(id, { state: 'Scheduled', schedule: { status: 'failed', reason, failureReason: reason } });
     // It stays failed: nothing is left to be checked, which would suspend it for the same conflict.
-    const unchecked = { name: 'unchecked', text: 'select from schedule where unchecked_edits > 0' };
+    const unchecked = { text: 'select from schedule where unchecked_edits > 0' };
     expect(await service.database.read(unchecked)).toEqual([]);
     expect((await service.emittedEvents()).at(-1)).toMatchObject({
       type: 'change-request-scheduled-application-failure',
@@ -149,8 +149,7 @@ describe('a scheduled request', () => {
     const id = await approved();
     await service.move(id, 'Scheduled', ada, inMs(60_000));
     const text = "select position::integer from consumer_checkpoint where producer = 'features'";
-    const consumed = async () =>
-      (await service.database.read<{ position: number }>({ name: 'consumed', text }))[0]?.position ?? 0;
+    const consumed = async () => (await service.database.read<{ position: number }>({ text }))[0]?.position ?? 0;
     const before = await consumed();
     service.features.emit('feature-strategy-update', 'banner');
     service.features.emit('feature-strategy-update', 'checkout');
@@ -327,7 +326,7 @@ describe('after the deletion of a user', () => {
 
   it('a user who gets their id after a restored backup of the gateway keeps change requests', async () => {
     remove(kim);
-    const deleted = { name: 'deleted', text: 'select user_id::integer as id from deleted_user' };
+    const deleted = { text: 'select user_id::integer as id from deleted_user' };
     const deletedIds = async () => (await service.database.read<{ id: number }>(deleted)).map(({ id }) => id);
     await eventually(async () => expect(await deletedIds()).toEqual([kim.id]));
     service.gateway.restore();

@@ -1,4 +1,4 @@
-import { isOverSql, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { isOverSql, onlyRow, prepared, type ReadDatabase, type Tx } from '@bunting/database';
 import type { ProtectionChange } from '../protection/protection-store.ts';
 import {
   hasParentSql,
@@ -22,81 +22,62 @@ function msUntil(timestamp: string): string {
 const recoveryTimeout = "$1::integer * interval '1 millisecond'";
 const isAttemptOver = isOverSql(`applying_since + ${recoveryTimeout}`, recoveryTimeout);
 
-const timeUntilNextJob: Statement = {
-  name: 'next-due-job',
-  text: `
-    select least(
-      (select 0 from unsynced_protection limit 1),
-      (select min(case when ${isAttemptOver} then 0 else ${msUntil('applying_since')} + $1::integer end) from change_request
-       where applying is not null and id <> all ($2::bigint[])),
-      (select 0 from schedule join change_request request on request.id = schedule.change_request_id
-       where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($3::bigint[]) limit 1),
-      (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
-       where schedule.status = 'pending' and request.applying is null and request.id <> all ($2::bigint[])
-       order by schedule.scheduled_at limit 1)
-    )::float8 as "inMs"`,
-};
+const timeUntilNextJob = prepared(`
+  select least(
+    (select 0 from unsynced_protection limit 1),
+    (select min(case when ${isAttemptOver} then 0 else ${msUntil('applying_since')} + $1::integer end) from change_request
+     where applying is not null and id <> all ($2::bigint[])),
+    (select 0 from schedule join change_request request on request.id = schedule.change_request_id
+     where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($3::bigint[]) limit 1),
+    (select ${msUntil('schedule.scheduled_at')} from schedule join change_request request on request.id = schedule.change_request_id
+     where schedule.status = 'pending' and request.applying is null and request.id <> all ($2::bigint[])
+     order by schedule.scheduled_at limit 1)
+  )::float8 as "inMs"`);
 
-const interruptedAttempts: Statement = {
-  name: 'interrupted-change-requests',
-  text: `
-    select id from change_request
-    where applying is not null and ${isAttemptOver}
-      and id <> all ($2::bigint[])
-    order by id limit 20`,
-};
+const interruptedAttempts = prepared(`
+  select id from change_request
+  where applying is not null and ${isAttemptOver}
+    and id <> all ($2::bigint[])
+  order by id limit 20`);
 
-const dueSchedules: Statement = {
-  name: 'due-change-requests',
-  text: `
-    select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
-    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
-      and request.id <> all ($1::bigint[])
-    order by schedule.scheduled_at, request.id limit 20`,
-};
+const dueSchedules = prepared(`
+  select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
+  where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
+    and request.id <> all ($1::bigint[])
+  order by schedule.scheduled_at, request.id limit 20`);
 
 /** Skips requests that are being applied, and schedules that are already suspended. */
-const ofDeletedUsers: Statement = {
-  name: 'change-requests-of-deleted-users',
-  text: `
-    with of_deleted_users as (
-      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
-      where request.${isPendingSql}
-      union
-      select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
-        join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
-      union
-      select request.id, user_id from deleted_user join approval on approval.created_by_id = user_id
-        join change_request request on request.id = approval.change_request_id
-      where ${isOpenSql}
-      union
-      select schedule.change_request_id, user_id from deleted_user join schedule on schedule.by_id = user_id
-      where schedule.status <> 'suspended'
-    )
-    select of_deleted_users.id, user_id as "userId" from of_deleted_users join change_request request using (id)
-    where request.applying is null order by of_deleted_users.id, user_id limit 50`,
-};
+const ofDeletedUsers = prepared(`
+  with of_deleted_users as (
+    select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
+    where request.${isPendingSql}
+    union
+    select request.id, user_id from deleted_user join change_request request on request.created_by_id = user_id
+      join schedule on schedule.change_request_id = request.id and schedule.status <> 'suspended'
+    union
+    select request.id, user_id from deleted_user join approval on approval.created_by_id = user_id
+      join change_request request on request.id = approval.change_request_id
+    where ${isOpenSql}
+    union
+    select schedule.change_request_id, user_id from deleted_user join schedule on schedule.by_id = user_id
+    where schedule.status <> 'suspended'
+  )
+  select of_deleted_users.id, user_id as "userId" from of_deleted_users join change_request request using (id)
+  where request.applying is null order by of_deleted_users.id, user_id limit 50`);
 
-const uncheckedSchedules: Statement = {
-  name: 'unchecked-schedules',
-  text: `
-    select request.id, schedule.unchecked_edits as "uncheckedEdits"
-    from schedule join change_request request on request.id = schedule.change_request_id
-    where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($1::bigint[]) order by request.id limit 50`,
-};
+const uncheckedSchedules = prepared(`
+  select request.id, schedule.unchecked_edits as "uncheckedEdits"
+  from schedule join change_request request on request.id = schedule.change_request_id
+  where schedule.unchecked_edits > 0 and request.applying is null and request.id <> all ($1::bigint[]) order by request.id limit 50`);
 
-const unsyncedProtections: Statement = {
-  name: 'unsynced-protections',
-  text: `select version, project, environment, is_protected as "isProtected" from unsynced_protection order by version limit 100`,
-};
+const unsyncedProtections = prepared(
+  `select version, project, environment, is_protected as "isProtected" from unsynced_protection order by version limit 100`,
+);
 
-const delayOfOldestDueSchedule: Statement = {
-  name: 'overdue-change-requests',
-  text: `
-    select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
-    from schedule join change_request request on request.id = schedule.change_request_id
-    where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`,
-};
+const delayOfOldestDueSchedule = prepared(`
+  select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
+  from schedule join change_request request on request.id = schedule.change_request_id
+  where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`);
 
 /** The ids of requests whose last attempt failed and whose backoff has not ended. */
 export interface RequestsInBackoff {

@@ -47,7 +47,7 @@ function close(id: number) {
 }
 async function countEvents(type: string, id: number) {
   const text = `select count(*) as count from outbox where type = $1 and (payload -> 'data' ->> 'changeRequestId')::bigint = $2`;
-  return (await service.database.read<{ count: number }>({ name: 'count-events-of-type', text }, [type, id]))[0]?.count;
+  return (await service.database.read<{ count: number }>({ text }, [type, id]))[0]?.count;
 }
 
 describe(`concurrent commands in ${rounds} rounds`, () => {

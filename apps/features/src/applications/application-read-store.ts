@@ -1,5 +1,5 @@
 import type { ApplicationsQuery, ProjectApplicationsQuery, Refusal } from '@bunting/contracts';
-import { type ReadDatabase, timestampSql, type Statement } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { applicationNotFound, noProjectFound } from '../refusals.ts';
 import { isFeatureMissingSql, isUsedOnlyInSql } from './application-store.ts';
 
@@ -63,9 +63,7 @@ function sortColumnOf(sortBy: string | undefined): SortColumn {
 }
 
 function all(sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement {
-  return {
-    name: `client-applications-${sortBy}-${sortOrder}`,
-    text: `
+  return prepared(`
     with found as materialized (
       select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as position
       from client_application a
@@ -78,89 +76,79 @@ function all(sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement {
         from found join client_application a using (app_name)
         left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as used_in on true
         where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
-      'total', (select count(*) from found))::text as json`,
-  };
+      'total', (select count(*) from found))::text as json`);
 }
 
 const instanceJson = `'instanceId', i.instance_id, 'sdkVersion', i.sdk_version, 'lastSeen', ${timestampSql('i.last_seen_at')}`;
 
-const one: Statement = {
-  name: 'client-application',
-  text: `
-    select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
-      'strategies', coalesce((
-        select json_agg(case when type.name is null then json_build_object('name', used_type.name,
-            case when ${isBuiltIntoSdksSql('used_type.name')} then 'deprecated' else 'notFound' end, true)
-          else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.position)
-        from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, position)
-        left join strategy_type type on type.name = used_type.name), '[]'),
-      'instances', coalesce((
-        select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
-          'createdAt', ${timestampSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
-        from (select * from client_instance where app_name = a.app_name order by last_seen_at desc limit 1000) as i), '[]'),
-      'seenToggles', coalesce((
-        select json_agg(json order by name) from (
-          select name, json_build_object('name', name, 'project', project, 'type', type, 'description', description, 'stale', stale) as json
-          from (select distinct f.name, f.project, f.type, f.description, f.stale
-            from feature_usage_hour counted join feature f on f.name = counted.feature
-            where counted.app_name = a.app_name and f.project <> all ($2::text[])) as seen
-          union all
-          select feature, json_build_object('name', feature, 'notFound', true)
-          from (select distinct m.feature from client_missing_feature m where m.app_name = a.app_name and ${isFeatureMissingSql('$2')}) as missing
-        ) as toggles), '[]'),
-      'usage', ${usageJson('$2')},
-      'links', json_build_object('self', '/api/applications/' || a.app_name))::text as json
-    ${fromVisible}`,
-};
+const one = prepared(`
+  select json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, ${descriptionMembers},
+    'strategies', coalesce((
+      select json_agg(case when type.name is null then json_build_object('name', used_type.name,
+          case when ${isBuiltIntoSdksSql('used_type.name')} then 'deprecated' else 'notFound' end, true)
+        else json_build_object('name', type.name, 'description', type.description, 'deprecated', type.deprecated) end order by used_type.position)
+      from jsonb_array_elements_text(a.strategies) with ordinality as used_type (name, position)
+      left join strategy_type type on type.name = used_type.name), '[]'),
+    'instances', coalesce((
+      select json_agg(json_build_object('appName', i.app_name, ${instanceJson}, 'environment', i.environment,
+        'createdAt', ${timestampSql('i.created_at')}) order by i.last_seen_at desc, i.environment, i.instance_id)
+      from (select * from client_instance where app_name = a.app_name order by last_seen_at desc limit 1000) as i), '[]'),
+    'seenToggles', coalesce((
+      select json_agg(json order by name) from (
+        select name, json_build_object('name', name, 'project', project, 'type', type, 'description', description, 'stale', stale) as json
+        from (select distinct f.name, f.project, f.type, f.description, f.stale
+          from feature_usage_hour counted join feature f on f.name = counted.feature
+          where counted.app_name = a.app_name and f.project <> all ($2::text[])) as seen
+        union all
+        select feature, json_build_object('name', feature, 'notFound', true)
+        from (select distinct m.feature from client_missing_feature m where m.app_name = a.app_name and ${isFeatureMissingSql('$2')}) as missing
+      ) as toggles), '[]'),
+    'usage', ${usageJson('$2')},
+    'links', json_build_object('self', '/api/applications/' || a.app_name))::text as json
+  ${fromVisible}`);
 
-const overview: Statement = {
-  name: 'client-application-overview',
-  text: `
-    with ${newestSdks}
-    select json_build_object(
-      'projects', coalesce((
-        select json_agg(distinct f.project order by f.project) from feature_usage_hour counted join feature f on f.name = counted.feature
-        where counted.app_name = a.app_name and f.project <> all ($2::text[])), '[]'),
-      'featureCount', (
-        select count(distinct f.name) from feature_usage_hour counted join feature f on f.name = counted.feature
-        where counted.app_name = a.app_name and f.project <> all ($2::text[])),
-      'environments', coalesce((
-        select json_agg(json_build_object('name', used_in.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
-          'lastSeen', ${timestampSql('greatest(running.last_seen_at, counted.hour)')},
-          'issues', json_build_object(
-            'missingFeatures', coalesce((
-              select json_agg(m.feature order by m.feature) from client_missing_feature m
-              where m.app_name = a.app_name and m.environment = used_in.environment and ${isFeatureMissingSql('$2')}), '[]'),
-            'outdatedSdks', running.outdated)) order by used_in.environment)
-        from (
-          select distinct environment from client_application_usage
-          where app_name = a.app_name and project <> all ($2::text[])) as used_in
-        cross join lateral (
-          select count(*) as instances, max(i.last_seen_at) as last_seen_at,
-            coalesce(json_agg(distinct i.sdk_version order by i.sdk_version) filter (where i.sdk_version is not null), '[]') as sdks,
-            coalesce(json_agg(distinct i.sdk_version order by i.sdk_version)
-              filter (where i.sdk_version is not null and ${isOutdated('i.sdk_version')}), '[]') as outdated
-          from client_instance i where i.app_name = a.app_name and i.environment = used_in.environment) as running
-        cross join lateral (
-          select max(hour) as hour from feature_usage_hour
-          where app_name = a.app_name and environment = used_in.environment) as counted), '[]'),
-      'issues', json_build_object('missingStrategies', coalesce((
-        select json_agg(distinct used_type.name order by used_type.name) from jsonb_array_elements_text(a.strategies) as used_type (name)
-        where not ${isBuiltIntoSdksSql('used_type.name')}
-          and not exists (select from strategy_type type where type.name = used_type.name)), '[]')))::text as json
-    ${fromVisible}`,
-};
-
-const instances: Statement = {
-  name: 'client-application-instances',
-  text: `
-    select json_build_object('instances', coalesce((
-      select json_agg(json_build_object(${instanceJson}) order by i.last_seen_at desc, i.instance_id)
+const overview = prepared(`
+  with ${newestSdks}
+  select json_build_object(
+    'projects', coalesce((
+      select json_agg(distinct f.project order by f.project) from feature_usage_hour counted join feature f on f.name = counted.feature
+      where counted.app_name = a.app_name and f.project <> all ($2::text[])), '[]'),
+    'featureCount', (
+      select count(distinct f.name) from feature_usage_hour counted join feature f on f.name = counted.feature
+      where counted.app_name = a.app_name and f.project <> all ($2::text[])),
+    'environments', coalesce((
+      select json_agg(json_build_object('name', used_in.environment, 'instanceCount', running.instances, 'sdks', running.sdks,
+        'lastSeen', ${timestampSql('greatest(running.last_seen_at, counted.hour)')},
+        'issues', json_build_object(
+          'missingFeatures', coalesce((
+            select json_agg(m.feature order by m.feature) from client_missing_feature m
+            where m.app_name = a.app_name and m.environment = used_in.environment and ${isFeatureMissingSql('$2')}), '[]'),
+          'outdatedSdks', running.outdated)) order by used_in.environment)
       from (
-        select * from client_instance where app_name = a.app_name and environment = $3
-        order by last_seen_at desc limit 1000) as i), '[]'))::text as json
-    ${fromVisible}`,
-};
+        select distinct environment from client_application_usage
+        where app_name = a.app_name and project <> all ($2::text[])) as used_in
+      cross join lateral (
+        select count(*) as instances, max(i.last_seen_at) as last_seen_at,
+          coalesce(json_agg(distinct i.sdk_version order by i.sdk_version) filter (where i.sdk_version is not null), '[]') as sdks,
+          coalesce(json_agg(distinct i.sdk_version order by i.sdk_version)
+            filter (where i.sdk_version is not null and ${isOutdated('i.sdk_version')}), '[]') as outdated
+        from client_instance i where i.app_name = a.app_name and i.environment = used_in.environment) as running
+      cross join lateral (
+        select max(hour) as hour from feature_usage_hour
+        where app_name = a.app_name and environment = used_in.environment) as counted), '[]'),
+    'issues', json_build_object('missingStrategies', coalesce((
+      select json_agg(distinct used_type.name order by used_type.name) from jsonb_array_elements_text(a.strategies) as used_type (name)
+      where not ${isBuiltIntoSdksSql('used_type.name')}
+        and not exists (select from strategy_type type where type.name = used_type.name)), '[]')))::text as json
+  ${fromVisible}`);
+
+const instances = prepared(`
+  select json_build_object('instances', coalesce((
+    select json_agg(json_build_object(${instanceJson}) order by i.last_seen_at desc, i.instance_id)
+    from (
+      select * from client_instance where app_name = a.app_name and environment = $3
+      order by last_seen_at desc limit 1000) as i), '[]'))::text as json
+  ${fromVisible}`);
 
 /** SQL: the applications and environments that use the project `$1`, by their tokens or by evaluating its features. */
 const usedEnvironmentsOfProject = `used_in as materialized (
@@ -172,9 +160,7 @@ const usedEnvironmentsOfProject = `used_in as materialized (
   where f.project = $1)`;
 
 function ofProject(sortOrder: 'asc' | 'desc'): Statement {
-  return {
-    name: `client-applications-of-project-${sortOrder}`,
-    text: `
+  return prepared(`
     with ${usedEnvironmentsOfProject}, found as materialized (
       select app_name, json_agg(environment order by environment) as environments,
         row_number() over (order by app_name ${sortOrder}) as position
@@ -205,22 +191,18 @@ function ofProject(sortOrder: 'asc' | 'desc'): Statement {
           order by found.position)
         from found where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json
-    from project p where p.id = $1 and p.archived_at is null`,
-  };
+    from project p where p.id = $1 and p.archived_at is null`);
 }
 
-const outdatedSdks: Statement = {
-  name: 'outdated-sdks-of-project',
-  text: `
-    with ${usedEnvironmentsOfProject}, ${newestSdks}
-    select json_build_object('sdks', coalesce((
-      select json_agg(json_build_object('sdkVersion', sdk_version, 'applications', applications) order by sdk_version)
-      from (
-        select i.sdk_version, json_agg(distinct i.app_name order by i.app_name) as applications
-        from client_instance i join used_in using (app_name, environment)
-        where i.sdk_version is not null and ${isOutdated('i.sdk_version')} group by i.sdk_version) as outdated), '[]'))::text as json
-    from project p where p.id = $1 and p.archived_at is null`,
-};
+const outdatedSdks = prepared(`
+  with ${usedEnvironmentsOfProject}, ${newestSdks}
+  select json_build_object('sdks', coalesce((
+    select json_agg(json_build_object('sdkVersion', sdk_version, 'applications', applications) order by sdk_version)
+    from (
+      select i.sdk_version, json_agg(distinct i.app_name order by i.app_name) as applications
+      from client_instance i join used_in using (app_name, environment)
+      where i.sdk_version is not null and ${isOutdated('i.sdk_version')} group by i.sdk_version) as outdated), '[]'))::text as json
+  from project p where p.id = $1 and p.archived_at is null`);
 
 const defaultPageSize = 1_000;
 const defaultPageSizeOfProject = 50;
@@ -233,7 +215,7 @@ export function applicationReader(database: ReadDatabase) {
     refusalIfMissing?: () => Refusal,
   ): Promise<string> => {
     const [row] = await database.read<{ json: string }>(statement, values);
-    if (row === undefined) throw refusalIfMissing?.() ?? new Error(`The statement ${statement.name} returned no row.`);
+    if (row === undefined) throw refusalIfMissing?.() ?? new Error(`The statement ${statement.text} returned no row.`);
     return row.json;
   };
 

@@ -1,5 +1,5 @@
 import type { AppliedChanges } from '@bunting/contracts';
-import type { Database, Statement, Tx } from '@bunting/database';
+import { type Database, prepared, type Tx } from '@bunting/database';
 import type { Feature } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
 import {
@@ -44,38 +44,35 @@ interface StoredContextJson {
 }
 
 /** `$1` project, `$2` texts, `$3` numbers, `$4` names of features, `$5` ids of segments, `$6` names of segments, `$7` roots of staged lists. */
-const storedContext: Statement = {
-  name: 'change-context',
-  text: `
-    with found as (select * from feature f where f.name = any ($4::text[]))
-    select json_build_object(
-      'projectContext', ${projectContextJson(
-        `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
-        `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
-      )},
-      'protectedEnvironments', array_to_json(array(${selectProtectedEnvironments('p.id')} order by environment)),
-      'features', ${jsonListOf(`select ${featureJson('f')} from found f`)},
-      'children', ${jsonListOf(`
-        select json_build_object('parent', parent, 'name', child.name) from ${activeChildrenOfAll('$4::text[]')}`)},
-      'segments', ${jsonListOf(`
-        select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
-      'segmentReferrers', ${jsonListOf(`
-        select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
-        where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
-          and id = any ($5::integer[])
-        union all
-        select json_build_object('segment', id, 'name', used.name, 'project', used.project)
-        from unnest($5::integer[]) as id cross join lateral (${defaultStrategiesWithSegment('id')}) as used`)},
-      'segmentsByName', ${jsonListOf(`
-        select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)},
-      'stagedLists', ${jsonListOf(`
-        select json_build_object('segment', staged.segment, 'contextName', context_name, 'root', encode(root, 'hex'), 'size', size,
-          'bytes', bytes, 'added', added, 'removed', removed, 'replaced', replaced, 'nextVersion', segment.version + 1)
-        from staged_segment_list staged join segment on segment.id = staged.segment
-        where staged.segment = any ($5::integer[]) and encode(root, 'hex') = any ($7::text[])`)}
-    ) as context
-    from project p where p.id = $1 and p.archived_at is null`,
-};
+const storedContext = prepared(`
+  with found as (select * from feature f where f.name = any ($4::text[]))
+  select json_build_object(
+    'projectContext', ${projectContextJson(
+      `$2::text[] || coalesce((select array_agg(context) from found, unnest(context_names) as context), '{}')`,
+      `$3::integer[] || coalesce((select array_agg(used) from found, unnest(segment_ids) as used), '{}')`,
+    )},
+    'protectedEnvironments', array_to_json(array(${selectProtectedEnvironments('p.id')} order by environment)),
+    'features', ${jsonListOf(`select ${featureJson('f')} from found f`)},
+    'children', ${jsonListOf(`
+      select json_build_object('parent', parent, 'name', child.name) from ${activeChildrenOfAll('$4::text[]')}`)},
+    'segments', ${jsonListOf(`
+      select ${storedSegmentJson('segment')} from segment where id = any ($5::integer[])`)},
+    'segmentReferrers', ${jsonListOf(`
+      select json_build_object('segment', id, 'name', f.name, 'project', f.project) from feature f, unnest(f.segment_ids) as id
+      where f.segment_ids && $5::integer[] and f.segment_ids <> '{}' and ${isActive('f')}
+        and id = any ($5::integer[])
+      union all
+      select json_build_object('segment', id, 'name', used.name, 'project', used.project)
+      from unnest($5::integer[]) as id cross join lateral (${defaultStrategiesWithSegment('id')}) as used`)},
+    'segmentsByName', ${jsonListOf(`
+      select json_build_object('id', id, 'name', name) from segment where name = any ($6::text[])`)},
+    'stagedLists', ${jsonListOf(`
+      select json_build_object('segment', staged.segment, 'contextName', context_name, 'root', encode(root, 'hex'), 'size', size,
+        'bytes', bytes, 'added', added, 'removed', removed, 'replaced', replaced, 'nextVersion', segment.version + 1)
+      from staged_segment_list staged join segment on segment.id = staged.segment
+      where staged.segment = any ($5::integer[]) and encode(root, 'hex') = any ($7::text[])`)}
+  ) as context
+  from project p where p.id = $1 and p.archived_at is null`);
 
 function groupValues<Item, Key, Value>(
   items: readonly Item[],

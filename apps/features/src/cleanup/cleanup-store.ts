@@ -1,5 +1,5 @@
 import { type CleanupCountsQuery, type CleanupQuery, cleanupReasons, type UnknownFlagsQuery } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { isFeatureMissingSql, isUsedOnlyInSql } from '../applications/application-store.ts';
 import { activeChildrenOf } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
@@ -63,42 +63,36 @@ function withReasons(joinUsage: string): string {
 
 const isInScope = `f.archived_at is null and f.project <> all ($1::text[]) and ($2::text is null or f.project = $2)`;
 
-const counts: Statement = {
-  name: 'cleanup-counts',
-  text: `
-    select json_build_object('all', count(*) filter (where reasons <> '{}'),
-      ${cleanupReasons.map((reason) => `'${reason}', count(*) filter (where '${reason}' = any (reasons))`).join(', ')})::text as json
-    from ${withReasons(usage.ofAll)} where ${isInScope}`,
-};
+const counts = prepared(`
+  select json_build_object('all', count(*) filter (where reasons <> '{}'),
+    ${cleanupReasons.map((reason) => `'${reason}', count(*) filter (where '${reason}' = any (reasons))`).join(', ')})::text as json
+  from ${withReasons(usage.ofAll)} where ${isInScope}`);
 
 /** `$4` a reason or null, `$5` a text in names or null, `$6` the last name before the page or null, `$7` the features of a page. */
-const page: Statement = {
-  name: 'cleanup-page',
-  text: `
-    with page as materialized (
-      select f.*, reasons, row_number() over (order by f.name) as page_position from ${withReasons(usage.ofFew)}
-      where ${isInScope} and case when $4::text is null then reasons <> '{}' else $4 = any (reasons) end
-        and ($5::text is null or position(lower($5) in lower(f.name)) > 0) and ($6::text is null or f.name > $6)
-      order by f.name limit $7::integer + 1
-    )
-    select json_build_object(
-      'features', coalesce((
-        select json_agg(json_build_object('name', f.name, 'project', f.project, 'type', f.type, 'description', f.description,
-          'createdAt', ${timestampSql('f.created_at')}, 'createdBy', f.created_by_name, 'reasons', f.reasons,
-          'environments', coalesce((
-            select json_agg(json_build_object('name', e.name, 'enabled', coalesce((f.environments -> e.name -> 'enabled')::boolean, false),
-              'lastSeenAt', ${timestampSql('seen.last_seen_at')}) order by e.sort_order, e.name)
-            from project_environment c join environment e on e.name = c.environment
-            left join feature_seen seen on seen.feature = f.name and seen.environment = e.name
-            where c.project = f.project), '[]'),
-          'neededBy', coalesce((
-            select json_agg(name order by name) from (
-              select child.name from ${activeChildrenOf('f.name')}
-                and child.project <> all ($1::text[])
-              order by child.name limit 100) as children), '[]')) order by f.page_position)
-        from page f where f.page_position <= $7::integer), '[]'),
-      'next', (select name from page where page_position = $7::integer and exists (select from page where page_position > $7::integer)))::text as json`,
-};
+const page = prepared(`
+  with page as materialized (
+    select f.*, reasons, row_number() over (order by f.name) as page_position from ${withReasons(usage.ofFew)}
+    where ${isInScope} and case when $4::text is null then reasons <> '{}' else $4 = any (reasons) end
+      and ($5::text is null or position(lower($5) in lower(f.name)) > 0) and ($6::text is null or f.name > $6)
+    order by f.name limit $7::integer + 1
+  )
+  select json_build_object(
+    'features', coalesce((
+      select json_agg(json_build_object('name', f.name, 'project', f.project, 'type', f.type, 'description', f.description,
+        'createdAt', ${timestampSql('f.created_at')}, 'createdBy', f.created_by_name, 'reasons', f.reasons,
+        'environments', coalesce((
+          select json_agg(json_build_object('name', e.name, 'enabled', coalesce((f.environments -> e.name -> 'enabled')::boolean, false),
+            'lastSeenAt', ${timestampSql('seen.last_seen_at')}) order by e.sort_order, e.name)
+          from project_environment c join environment e on e.name = c.environment
+          left join feature_seen seen on seen.feature = f.name and seen.environment = e.name
+          where c.project = f.project), '[]'),
+        'neededBy', coalesce((
+          select json_agg(name order by name) from (
+            select child.name from ${activeChildrenOf('f.name')}
+              and child.project <> all ($1::text[])
+            order by child.name limit 100) as children), '[]')) order by f.page_position)
+      from page f where f.page_position <= $7::integer), '[]'),
+    'next', (select name from page where page_position = $7::integer and exists (select from page where page_position > $7::integer)))::text as json`);
 
 /** Reads features that may be no longer needed, as JSON, in one statement each. */
 export function cleanupCandidatesReader(database: ReadDatabase) {

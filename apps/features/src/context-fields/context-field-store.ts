@@ -1,5 +1,5 @@
 import type { Constraint } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
@@ -17,40 +17,28 @@ const json = sql.jsonOf(
   'usedInProjects', coalesce(used.projects, 0), 'usedInFeatures', coalesce(used.features, 0)`,
 );
 
-const all: Statement = {
-  name: 'context-fields',
-  text: `
-    with used as (
-      select name, count(distinct project) as projects, count(*) as features
-      from (select project, unnest(context_names) from feature 
-        where context_names <> '{}' and archived_at is null and project <> all ($1::text[]))
-        as uses (project, name) group by name)
-    select coalesce(json_agg(${json} order by field.name collate "C"), '[]')::text as json
-    from context_field field left join used on used.name = field.name`,
-};
-const one: Statement = {
-  name: 'context-field',
-  text: `
-    select ${json}::text as json
-    from context_field field cross join lateral (
-      select count(distinct project) as projects, count(*) as features from feature
-      where context_names @> array[field.name] and context_names <> '{}' and archived_at is null
-        and project <> all ($2::text[])) as used
-    where field.name = $1`,
-};
-const strategies: Statement = {
-  name: 'strategies-of-context-field',
-  text: `
-    select json_build_object('strategies', ${strategiesWhereSql(
-      `f.context_names @> array[field.name] and f.context_names <> '{}' and f.project <> all ($2::text[])`,
-      `strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', field.name))`,
-    )})::text as json
-    from context_field field where field.name = $1`,
-};
-const legalValues: Statement = {
-  name: 'legal-values',
-  text: 'select legal_values as "legalValues" from context_field where name = $1',
-};
+const all = prepared(`
+  with used as (
+    select name, count(distinct project) as projects, count(*) as features
+    from (select project, unnest(context_names) from feature 
+      where context_names <> '{}' and archived_at is null and project <> all ($1::text[]))
+      as uses (project, name) group by name)
+  select coalesce(json_agg(${json} order by field.name collate "C"), '[]')::text as json
+  from context_field field left join used on used.name = field.name`);
+const one = prepared(`
+  select ${json}::text as json
+  from context_field field cross join lateral (
+    select count(distinct project) as projects, count(*) as features from feature
+    where context_names @> array[field.name] and context_names <> '{}' and archived_at is null
+      and project <> all ($2::text[])) as used
+  where field.name = $1`);
+const strategies = prepared(`
+  select json_build_object('strategies', ${strategiesWhereSql(
+    `f.context_names @> array[field.name] and f.context_names <> '{}' and f.project <> all ($2::text[])`,
+    `strategy -> 'constraints' @> jsonb_build_array(jsonb_build_object('contextName', field.name))`,
+  )})::text as json
+  from context_field field where field.name = $1`);
+const legalValues = prepared('select legal_values as "legalValues" from context_field where name = $1');
 
 /** Reads context fields outside of transactions. Uses in the projects `hidden` are left out. */
 export function contextFieldReader(database: ReadDatabase) {

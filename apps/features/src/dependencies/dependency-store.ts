@@ -1,35 +1,29 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement } from '@bunting/database';
 import type { FeatureRef } from '../features/feature-read-store.ts';
 import { activeChildrenOf } from '../unit-of-work/feature-sql.ts';
 import { readJson } from '../unit-of-work/sql.ts';
 
 /** A statement that lists names; the list is empty for a feature that does not exist. `$1` name, `$2` project. */
-function namesFor(name: string, names: string): Statement {
-  return {
-    name,
-    text: `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
-  };
+function namesFor(names: string): Statement {
+  return prepared(
+    `select coalesce((select (${names}) from feature f where f.name = $1 and f.project = $2), '[]')::text as json`,
+  );
 }
 
 const possibleParents = namesFor(
-  'possible-parents',
   `select coalesce(json_agg(parent.name order by parent.name), '[]') from feature parent
    where parent.project = f.project and parent.archived_at is null and parent.name <> f.name and parent.parents = '{}'
      and not exists (select from ${activeChildrenOf('f.name')})`,
 );
 
 const parentVariants = namesFor(
-  'names-of-variants',
   `select coalesce(json_agg(name order by name), '[]') from (
      select variant ->> 'name' as name from jsonb_path_query(f.environments, '$.*.variants[*]') as variant
      union select variant ->> 'name' from jsonb_path_query(f.environments, '$.*.strategies[*].variants[*]') as variant
    ) as names`,
 );
 
-const anyDependencies: Statement = {
-  name: 'any-dependencies',
-  text: `select to_json(exists (select from feature where parents <> '{}'))::text as json`,
-};
+const anyDependencies = prepared(`select to_json(exists (select from feature where parents <> '{}'))::text as json`);
 
 /** Reads what a dependency may be on, and whether there is any, as JSON, in one statement each. */
 export function dependencyReader(database: ReadDatabase) {

@@ -4,8 +4,8 @@ import {
   advisoryLock,
   onlyRow,
   persistDifference,
+  prepared,
   type ReadDatabase,
-  type Statement,
   type Tx,
   violatedConstraint,
 } from '@bunting/database';
@@ -64,51 +64,42 @@ function environmentJson(tokens: string, projects: string, enabledCount: string)
   );
 }
 
-const all: Statement = {
-  name: 'environments',
-  text: `
-    with ${enabledFeatureCounts('f.project <> all ($1::text[])')},
-    -- Counted together: else there is an index lookup for each pair of a project and an environment.
-    connected as materialized (
-      select environment, count(*) as projects from ${connectionsToProjects('$1')} group by 1)
-    select json_build_object('version', 1, 'environments', coalesce(json_agg(${environmentJson(
-      '$2',
-      'coalesce((select projects from connected where connected.environment = e.name), 0)',
-      enabledFeatureCount,
+const all = prepared(`
+  with ${enabledFeatureCounts('f.project <> all ($1::text[])')},
+  -- Counted together: else there is an index lookup for each pair of a project and an environment.
+  connected as materialized (
+    select environment, count(*) as projects from ${connectionsToProjects('$1')} group by 1)
+  select json_build_object('version', 1, 'environments', coalesce(json_agg(${environmentJson(
+    '$2',
+    'coalesce((select projects from connected where connected.environment = e.name), 0)',
+    enabledFeatureCount,
+  )}
+    order by e.sort_order, e.name), '[]'))::text as json from environment e`);
+const one = prepared(`
+  select ${environmentJson(
+    '$3',
+    `(select count(*) from ${connectionsToProjects('$2')} and connection.environment = e.name)`,
+    `(select count(*) from feature f
+      where f.project <> all ($2::text[]) and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`,
+  )}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as stored
+  from environment e where e.name = $1`);
+const ofProject = prepared(`
+  with ${enabledFeatureCounts('f.project = $1')}
+  select json_build_object('version', 1, 'environments', coalesce((
+    select json_agg(${withoutNulls(
+      commonMembers,
+      `'projectApiTokenCount': ${tokenCount('$2')}`,
+      `'projectEnabledToggleCount': ${enabledFeatureCount}`,
+      `'defaultStrategy': connection.default_strategy`,
+      `'visible': connection.project is not null`,
     )}
-      order by e.sort_order, e.name), '[]'))::text as json from environment e`,
-};
-const one: Statement = {
-  name: 'environment',
-  text: `
-    select ${environmentJson(
-      '$3',
-      `(select count(*) from ${connectionsToProjects('$2')} and connection.environment = e.name)`,
-      `(select count(*) from feature f
-        where f.project <> all ($2::text[]) and f.archived_at is null and (f.environments -> e.name -> 'enabled')::boolean)`,
-    )}::text as json, ${sql.jsonOf(EnvironmentEntity, 'e')} as stored
-    from environment e where e.name = $1`,
-};
-const ofProject: Statement = {
-  name: 'environments-for-project',
-  text: `
-    with ${enabledFeatureCounts('f.project = $1')}
-    select json_build_object('version', 1, 'environments', coalesce((
-      select json_agg(${withoutNulls(
-        commonMembers,
-        `'projectApiTokenCount': ${tokenCount('$2')}`,
-        `'projectEnabledToggleCount': ${enabledFeatureCount}`,
-        `'defaultStrategy': connection.default_strategy`,
-        `'visible': connection.project is not null`,
-      )}
-        order by e.sort_order, e.name)
-      from environment e
-      left join project_environment connection on connection.environment = e.name and connection.project = p.id), '[]'))::text as json
-    from project p where p.id = $1 and p.archived_at is null`,
-};
+      order by e.sort_order, e.name)
+    from environment e
+    left join project_environment connection on connection.environment = e.name and connection.project = p.id), '[]'))::text as json
+  from project p where p.id = $1 and p.archived_at is null`);
 
-const names: Statement = { name: 'environment-names', text: 'select name from environment order by sort_order, name' };
-const exists: Statement = { name: 'environment-name', text: 'select from environment where name = $1' };
+const names = prepared('select name from environment order by sort_order, name');
+const exists = prepared('select from environment where name = $1');
 
 /** Reads environments outside of transactions, as JSON. */
 export function environmentReader(database: ReadDatabase) {

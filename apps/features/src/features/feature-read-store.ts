@@ -1,6 +1,6 @@
 import type { PageParameters, Refusal, Tag } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import { batchedRead, type ReadDatabase, type Statement } from '@bunting/database';
+import { batchedRead, prepared, type ReadDatabase, type Statement } from '@bunting/database';
 import {
   featureNotFound,
   featureNotInEnvironment,
@@ -26,20 +26,15 @@ export interface FeatureListFilter extends PageParameters {
   readonly namePrefix?: string | undefined;
 }
 
-const detailed: Statement = { name: 'features', text: selectDetailedFeatures(false) };
-const detailedWithVariants: Statement = { name: 'features-with-variants', text: selectDetailedFeatures(true) };
-const ofProject: Statement = { name: 'features-of-project', text: selectFeaturesOfProject(tagAndNamePrefixCondition) };
+const detailed = prepared(selectDetailedFeatures(false));
+const detailedWithVariants = prepared(selectDetailedFeatures(true));
+const ofProject = prepared(selectFeaturesOfProject(tagAndNamePrefixCondition));
 
-const pageOfProject: Statement = {
-  name: 'page-of-features-of-project',
-  text: selectFeaturesOfProject(tagAndNamePrefixCondition, 'limit $5::int offset $6::int'),
-};
+const pageOfProject = prepared(selectFeaturesOfProject(tagAndNamePrefixCondition, 'limit $5::int offset $6::int'));
 
-const tags: Statement = {
-  name: 'tags-of-feature',
-  text: `select json_build_object('version', 1, 'tags', tags)::text as json, edit_version::text as tag from feature
-    where name = $1 and project <> all ($2::text[])`,
-};
+const tags =
+  prepared(`select json_build_object('version', 1, 'tags', tags)::text as json, edit_version::text as tag from feature
+  where name = $1 and project <> all ($2::text[])`);
 
 /** Reads features outside of transactions, as JSON that PostgreSQL builds, in one statement each. */
 export function featureReader(database: ReadDatabase) {
@@ -93,54 +88,42 @@ export interface FeatureEnvironmentRef extends FeatureRef {
 }
 
 /** A statement that reads a part of a feature: `$1` name, `$2` project. */
-function featureStatement(name: string, json: string): Statement {
-  return {
-    name,
-    text: `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
-  };
+function featureStatement(json: string): Statement {
+  return prepared(
+    `select (${json})::text as json, f.edit_version::text as "editVersion" from feature f where f.name = $1 and f.project = $2`,
+  );
 }
 
 /** A statement that reads a part of the `settings` of a feature in the environment `$3`. */
-function environmentStatement(name: string, json: string): Statement {
-  return {
-    name,
-    text: `
+function environmentStatement(json: string): Statement {
+  return prepared(`
     select (${json})::text as json, settings as stored,
       exists (select from project_environment where project = f.project and environment = $3::text) as "isConnected"
     from feature f cross join lateral (select f.environments -> $3::text as settings) as in_environment
-    where f.name = $1 and f.project = $2`,
-  };
+    where f.name = $1 and f.project = $2`);
 }
 
-const environment = environmentStatement(
-  'feature-in-environment',
-  `json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((settings -> 'enabled')::boolean, false),
+const environment =
+  environmentStatement(`json_build_object('name', f.name, 'environment', $3::text, 'enabled', coalesce((settings -> 'enabled')::boolean, false),
     'strategies', coalesce((
       select json_agg(strategy || jsonb_build_object('featureName', f.name) order by ordinal)
-      from jsonb_array_elements(settings -> 'strategies') with ordinality as listed (strategy, ordinal)), '[]'))`,
-);
-const strategies = environmentStatement('strategies-of-feature', `coalesce(settings -> 'strategies', '[]')`);
+      from jsonb_array_elements(settings -> 'strategies') with ordinality as listed (strategy, ordinal)), '[]'))`);
+const strategies = environmentStatement(`coalesce(settings -> 'strategies', '[]')`);
 const environmentVariants = environmentStatement(
-  'variants-in-environment',
   `json_build_object('version', 1, 'variants', ${variantsSortedByName(`settings -> 'variants'`)})`,
 );
 
-const strategy = featureStatement(
-  'strategy',
-  `select strategy from jsonb_array_elements(f.environments -> $3::text -> 'strategies') as strategy
-   where strategy ->> 'id' = $4`,
-);
+const strategy =
+  featureStatement(`select strategy from jsonb_array_elements(f.environments -> $3::text -> 'strategies') as strategy
+   where strategy ->> 'id' = $4`);
 
-const variants = featureStatement(
-  'variants-of-feature',
-  `json_build_object('version', 1, 'variants', coalesce((
+const variants = featureStatement(`json_build_object('version', 1, 'variants', coalesce((
     select ${variantsSortedByName(`f.environments -> e.name -> 'variants'`)}
     from project_environment connection join environment e on e.name = connection.environment
     where connection.project = f.project and jsonb_array_length(f.environments -> e.name -> 'variants') > 0
-    order by e.sort_order, e.name limit 1), '[]'))`,
-);
+    order by e.sort_order, e.name limit 1), '[]'))`);
 
-const lifecycle = featureStatement('lifecycle-of-feature', 'f.lifecycle');
+const lifecycle = featureStatement('f.lifecycle');
 
 /** The row of a `featureStatement`. */
 interface FeatureRow<Json extends string | null = string> {
@@ -190,19 +173,16 @@ export function featurePartsReader(database: ReadDatabase) {
   };
 }
 
-const dependenciesInTheWay: Statement = {
-  name: 'archive-validation',
-  text: `
-    with named as (select name, parents from feature where name = any ($2::text[]) and project = $1)
-    select json_build_object(
-      'parentsWithChildFeatures', coalesce((
-        select json_agg(distinct parent order by parent) from ${activeChildrenOfAll('array(select name from named)')}
-          and child.name not in (select name from named)), '[]'),
-      'hasDeletedDependencies', exists (select from named where parents <> '{}')
-        or exists (select from ${activeChildrenOfAll('array(select name from named)')}))::text as json`,
-};
+const dependenciesInTheWay = prepared(`
+  with named as (select name, parents from feature where name = any ($2::text[]) and project = $1)
+  select json_build_object(
+    'parentsWithChildFeatures', coalesce((
+      select json_agg(distinct parent order by parent) from ${activeChildrenOfAll('array(select name from named)')}
+        and child.name not in (select name from named)), '[]'),
+    'hasDeletedDependencies', exists (select from named where parents <> '{}')
+      or exists (select from ${activeChildrenOfAll('array(select name from named)')}))::text as json`);
 
-const archivedFeatures: Statement = { name: 'archived-features', text: selectArchivedFeatures };
+const archivedFeatures = prepared(selectArchivedFeatures);
 
 /** Reads archived features, and what prevents features from being archived, as JSON, in one statement each. */
 export function archiveReader(database: ReadDatabase) {
@@ -216,38 +196,29 @@ export function archiveReader(database: ReadDatabase) {
   };
 }
 
-const creatorsMatching: Statement = {
-  name: 'creators-of-features',
-  text: `
-    with creator as materialized (
+const creatorsMatching = prepared(`
+  with creator as materialized (
+    select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
+    where project <> all ($1::text[]) order by created_by_id, created_at desc
+  ), matching as (select * from creator where strpos(lower(name), $2) > 0)
+  select json_build_object('total', (select count(*) from matching), 'flagCreators', coalesce((
+    select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id)
+    from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`);
+
+const creatorsOfProject = prepared(`
+  select coalesce((
+    select json_agg(json_build_object('id', id, 'name', name) order by name, id) from (
       select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
-      where project <> all ($1::text[]) order by created_by_id, created_at desc
-    ), matching as (select * from creator where strpos(lower(name), $2) > 0)
-    select json_build_object('total', (select count(*) from matching), 'flagCreators', coalesce((
-      select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id)
-      from (select * from matching order by lower(name), id limit $3 offset $4) as page), '[]'))::text as json`,
-};
+      where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
+  from project p where p.id = $1`);
 
-const creatorsOfProject: Statement = {
-  name: 'flag-creators',
-  text: `
-    select coalesce((
-      select json_agg(json_build_object('id', id, 'name', name) order by name, id) from (
-        select distinct on (created_by_id) created_by_id as id, created_by_name as name from feature
-        where project = p.id order by created_by_id, created_at desc) as creators), '[]')::text as json
-    from project p where p.id = $1`,
-};
-
-const followersOf: Statement = {
-  name: 'followers-of-features',
-  text: `
-    select json_build_object('features', coalesce((
-      select json_agg(json_build_object('name', name, 'createdBy', created_by_id, 'favoriteOf', coalesce((
-        select json_agg(user_id order by user_id) from (
-          select user_id from feature_favorite where feature = name order by user_id limit 500) as favorite), '[]')))
-      from feature where name = any ($1::text[])), '[]'), 'productionEnvironments', coalesce((
-      select json_agg(name order by name) from environment where type = 'production'), '[]'))::text as json`,
-};
+const followersOf = prepared(`
+  select json_build_object('features', coalesce((
+    select json_agg(json_build_object('name', name, 'createdBy', created_by_id, 'favoriteOf', coalesce((
+      select json_agg(user_id order by user_id) from (
+        select user_id from feature_favorite where feature = name order by user_id limit 500) as favorite), '[]')))
+    from feature where name = any ($1::text[])), '[]'), 'productionEnvironments', coalesce((
+    select json_agg(name order by name) from environment where type = 'production'), '[]'))::text as json`);
 
 /** Reads the users who created features, as JSON, in one statement each. */
 export function flagCreatorsReader(database: ReadDatabase) {

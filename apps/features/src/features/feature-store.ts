@@ -1,5 +1,5 @@
 import { type Constraint, isEqual, type Refusal, type Tag } from '@bunting/contracts';
-import { type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
+import { prepared, type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import { changedParents } from '../dependencies/dependency.ts';
 import { type EnabledFeatures, maxListedFeatures } from '../environments/environment.ts';
@@ -111,11 +111,7 @@ export function readRefusalOfMissingFeature(
   database: ReadDatabase,
   { projectId, featureName }: { readonly projectId: string; readonly featureName: string },
 ): Promise<Refusal> {
-  return refusalOfMissingFeature(
-    (text, values) => database.read({ name: 'project-of-feature', text }, values),
-    projectId,
-    featureName,
-  );
+  return refusalOfMissingFeature((text, values) => database.read(prepared(text), values), projectId, featureName);
 }
 
 export interface LockedFeature {

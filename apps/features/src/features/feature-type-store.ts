@@ -1,15 +1,12 @@
 import type { FeatureTypeDescription } from '@bunting/contracts';
-import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import { prepared, type ReadDatabase, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import { FeatureTypeEntity, sql } from '../unit-of-work/entities.ts';
 import { readJson } from '../unit-of-work/sql.ts';
 import type { DomainEvent } from './feature.ts';
 
-const all: Statement = {
-  name: 'feature-types',
-  text: `
-    select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`,
-};
+const all = prepared(`
+  select json_build_object('version', 1, 'types', coalesce(json_agg(${sql.jsonOf(FeatureTypeEntity, 'feature_type')} order by id), '[]'))::text as json from feature_type`);
 
 /** Reads feature types outside of transactions, as JSON. */
 export function featureTypeReader(database: ReadDatabase) {

@@ -80,7 +80,7 @@ const inProduction = async (name: string) =>
   (await get(name)).environments?.find((environment) => environment.name === 'production');
 const emitted = async () => {
   const text = "select type, payload ->> 'createdBy' as by from outbox where topic = 'event' order by id";
-  return (await features.database.read<{ type: string }>({ name: 'emitted', text })).map(({ type }) => type);
+  return (await features.database.read<{ type: string }>({ text })).map(({ type }) => type);
 };
 
 const strategy = (featureName: string, more: object = {}) => ({
@@ -231,7 +231,7 @@ describe('the proposal of an import', () => {
     await submitImportProposals(features.transaction, submit, logError);
     expect(proposals).toHaveLength(2);
     expect(new Set(proposals.map(({ importId }) => importId)).size).toBe(1);
-    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+    expect(await features.database.read({ text: 'select from import_proposal' })).toEqual([]);
   });
 
   it('gives up a proposal that is refused, with an error for operators, and submits later ones', async () => {
@@ -249,7 +249,7 @@ describe('the proposal of an import', () => {
     ];
     await submitImportProposals(features.transaction, submit, logError);
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
-    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toEqual([]);
+    expect(await features.database.read({ text: 'select from import_proposal' })).toEqual([]);
     expect(errors).toEqual([
       expect.stringContaining('into production of project default, with 3 changes, was refused and is given up: More'),
     ]);
@@ -272,7 +272,7 @@ describe('the proposal of an import', () => {
       kind: 'InternalError',
     });
     expect(proposals.map(({ changes }) => changes[0]?.feature)).toEqual(['checkout', 'later']);
-    expect(await features.database.read({ name: 'left', text: 'select from import_proposal' })).toHaveLength(1);
+    expect(await features.database.read({ text: 'select from import_proposal' })).toHaveLength(1);
     expect(errors).toEqual([]);
   });
 

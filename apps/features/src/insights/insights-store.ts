@@ -6,7 +6,7 @@ import {
   type ProjectStatus,
   type ReplyOf,
 } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { noProjectFound } from '../refusals.ts';
 import { currentStage, selectFeaturesOfProject } from '../unit-of-work/feature-sql.ts';
 import {
@@ -146,47 +146,37 @@ function overview(...more: readonly string[]): string {
   where p.id = $1`;
 }
 
-const withoutFeatures: Statement = { name: 'project-overview', text: overview() };
+const withoutFeatures = prepared(overview());
 const features = `'features': (select listed.json::json -> 'features' from (${selectFeaturesOfProject()}) as listed)`;
-const withFeatures: Statement = { name: 'project-with-features', text: overview(features) };
-const withHealth: Statement = {
-  name: 'project-health',
-  text: overview(
+const withFeatures = prepared(overview(features));
+const withHealth = prepared(
+  overview(
     features,
     `'activeCount': feature_counts.features - feature_counts.stale, 'staleCount': feature_counts.stale`,
     `'potentiallyStaleCount': feature_counts.potentially_stale`,
   ),
-};
-const insights: Statement = {
-  name: 'project-insights',
-  text: `
-    select json_build_object('stats', ${statsSql('$3')}, 'featureTypeCounts', ${featureTypeCountsSql}, 'leadTime', ${leadTimeSql('p.id')},
-      'health', json_build_object('rating', ${healthSql}, 'activeCount', feature_counts.features - feature_counts.stale,
-        'potentiallyStaleCount', feature_counts.potentially_stale, 'staleCount', feature_counts.stale),
-      'members', json_build_object('currentMembers', ${memberCountSql}, 'change', coalesce(membership.added, 0)))::text as json
-    from project p ${joinMetrics('$2')} where p.id = $1`,
-};
-const dora: Statement = { name: 'project-dora', text: `select ${leadTimeSql('$1')}::text as json` };
-const status: Statement = {
-  name: 'project-status',
-  text: `
-    select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${healthSql}),
-      'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', feature_counts.stale),
-      'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCountSql},
-        'segments', (select count(*) from segment where project = p.id)),
-      'lifecycleSummary', ${lifecycleSummarySql})::text as json
-    from project p ${joinMetrics('$2')} where p.id = $1`,
-};
-const forPersonalDashboard: Statement = {
-  name: 'project-for-caller',
-  text: `
-    select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},
-      'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
-        'totalFlags', feature_counts.features, 'activeFlags', feature_counts.features - feature_counts.stale - feature_counts.potentially_stale,
-        'staleFlags', feature_counts.stale, 'potentiallyStaleFlags', feature_counts.potentially_stale, 'health', ${healthSql}),
-      'latestEvents', $3::json, 'roles', $4::json)::text as json
-    from project p ${joinMetrics('$2')} where p.id = $1`,
-};
+);
+const insights = prepared(`
+  select json_build_object('stats', ${statsSql('$3')}, 'featureTypeCounts', ${featureTypeCountsSql}, 'leadTime', ${leadTimeSql('p.id')},
+    'health', json_build_object('rating', ${healthSql}, 'activeCount', feature_counts.features - feature_counts.stale,
+      'potentiallyStaleCount', feature_counts.potentially_stale, 'staleCount', feature_counts.stale),
+    'members', json_build_object('currentMembers', ${memberCountSql}, 'change', coalesce(membership.added, 0)))::text as json
+  from project p ${joinMetrics('$2')} where p.id = $1`);
+const dora = prepared(`select ${leadTimeSql('$1')}::text as json`);
+const status = prepared(`
+  select json_build_object('activityCountByDate', $3::json, 'health', json_build_object('current', ${healthSql}),
+    'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', feature_counts.stale),
+    'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCountSql},
+      'segments', (select count(*) from segment where project = p.id)),
+    'lifecycleSummary', ${lifecycleSummarySql})::text as json
+  from project p ${joinMetrics('$2')} where p.id = $1`);
+const forPersonalDashboard = prepared(`
+  select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},
+    'insights', json_build_object('avgHealthCurrentWindow', null, 'avgHealthPastWindow', null,
+      'totalFlags', feature_counts.features, 'activeFlags', feature_counts.features - feature_counts.stale - feature_counts.potentially_stale,
+      'staleFlags', feature_counts.stale, 'potentiallyStaleFlags', feature_counts.potentially_stale, 'health', ${healthSql}),
+    'latestEvents', $3::json, 'roles', $4::json)::text as json
+  from project p ${joinMetrics('$2')} where p.id = $1`);
 
 /** The numbers of events of a project. */
 type Activity = Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'currentWindow' | 'pastWindow'>;
@@ -240,24 +230,21 @@ export interface PersonalDashboardScope {
   readonly hidden: readonly string[];
 }
 
-const personalDashboard: Statement = {
-  name: 'personal-dashboard',
-  text: `
-    select json_build_object(
-      'projects', coalesce((
-        select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${healthSql}, 'memberCount', ${memberCountSql},
-          'featureCount', feature_counts.features) order by p.name collate "C", p.id)
-        from project p ${joinMetrics('$4')}
-        where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),
-      'flags', coalesce((
-        select json_agg(json_build_object('name', name, 'type', type, 'project', project) order by created_at desc, name)
-        from (
-          select name, type, project, created_at from feature f
-          where archived_at is null and project <> all ($3::text[])
-            and (created_by_id = $1 or name in (select feature from feature_favorite where user_id = $1))
-          order by created_at desc, name limit 100) as own), '[]'),
-      'projectOwners', $5::json, 'admins', $6::json)::text as json`,
-};
+const personalDashboard = prepared(`
+  select json_build_object(
+    'projects', coalesce((
+      select json_agg(json_build_object('id', p.id, 'name', p.name, 'health', ${healthSql}, 'memberCount', ${memberCountSql},
+        'featureCount', feature_counts.features) order by p.name collate "C", p.id)
+      from project p ${joinMetrics('$4')}
+      where p.archived_at is null and p.id <> all ($3::text[]) and ($2::text[] is null or p.id = any ($2::text[]))), '[]'),
+    'flags', coalesce((
+      select json_agg(json_build_object('name', name, 'type', type, 'project', project) order by created_at desc, name)
+      from (
+        select name, type, project, created_at from feature f
+        where archived_at is null and project <> all ($3::text[])
+          and (created_by_id = $1 or name in (select feature from feature_favorite where user_id = $1))
+        order by created_at desc, name limit 100) as own), '[]'),
+    'projectOwners', $5::json, 'admins', $6::json)::text as json`);
 
 /** Reads the personal dashboard, as JSON, in one statement. */
 export function personalDashboardReader(database: ReadDatabase) {

@@ -1,4 +1,4 @@
-import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase, type Statement } from '@bunting/database';
 import type { PlaygroundContent, PlaygroundSegment } from './playground.ts';
 import { jsonListOf, withoutNulls } from '../unit-of-work/sql.ts';
 
@@ -29,33 +29,31 @@ function contentOf(selected: string, { tables = '', members = '' } = {}): string
 }
 
 /** `$3` hidden projects, `$4` projects or null for all, `$5` the maximum number of features. */
-const ofProjects: Statement = {
-  name: 'playground',
-  text: contentOf(`
-      select name, project, dependencies, environments, segment_ids from feature
-      where archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
-      order by name limit $5`),
-};
+const ofProjects = prepared(
+  contentOf(`
+    select name, project, dependencies, environments, segment_ids from feature
+    where archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
+    order by name limit $5`),
+);
 
 /**
  * `$3` names of features, `$4` ids of segments whose features are read as well, `$5` the maximum number of these features, and of the others
  * that depend on them, `$6` hidden projects, none of whose features count.
  */
-const ofFeatures: Statement = {
-  name: 'playground-of-features',
-  text: contentOf(`
-      with requested as (
-        select name, parents from feature where archived_at is null and project <> all ($6::text[])
-        and (name = any ($3::text[]) or segment_ids && $4::int[])
-        order by name limit $5
-      ), dependents as (
-        select name, parents from feature where archived_at is null and project <> all ($6::text[])
-        and parents <> '{}' and parents && (select array_agg(name) from requested) and name not in (select name from requested)
-        order by name limit $5
-      ), evaluated as (select * from requested union select * from dependents)
-      select name, project, dependencies, environments, segment_ids from feature where archived_at is null
-      and (name = any ($3::text[]) or name in (select name from evaluated) or name in (select unnest(parents) from evaluated))`),
-};
+const ofFeatures = prepared(
+  contentOf(`
+    with requested as (
+      select name, parents from feature where archived_at is null and project <> all ($6::text[])
+      and (name = any ($3::text[]) or segment_ids && $4::int[])
+      order by name limit $5
+    ), dependents as (
+      select name, parents from feature where archived_at is null and project <> all ($6::text[])
+      and parents <> '{}' and parents && (select array_agg(name) from requested) and name not in (select name from requested)
+      order by name limit $5
+    ), evaluated as (select * from requested union select * from dependents)
+    select name, project, dependencies, environments, segment_ids from feature where archived_at is null
+    and (name = any ($3::text[]) or name in (select name from evaluated) or name in (select unnest(parents) from evaluated))`),
+);
 
 const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::text[] is null or project = any ($4::text[]))
   and ($6::text is null or position(lower($6) in lower(name)) > 0)
@@ -67,9 +65,8 @@ const isInPage = `archived_at is null and project <> all ($3::text[]) and ($4::t
  * `$7` names, `$8` names of features and `$9` ids of segments: features of the page are or depend on one of the former, or use one of the
  * latter; `$10` the last name before the page, `$11` names of features that are read, too. `$4` and `$6` to `$10` may be null.
  */
-const pageOf: Statement = {
-  name: 'playground-page',
-  text: contentOf(
+const pageOf = prepared(
+  contentOf(
     `select name, project, dependencies, environments, segment_ids from feature where archived_at is null
       and (name in (select name from page) or name in (select unnest(parents) from page) or name = any ($11::text[]))`,
     {
@@ -81,7 +78,7 @@ const pageOf: Statement = {
       'total', (select count(*) from feature where ${isInPage}),`,
     },
   ),
-};
+);
 
 export interface PlaygroundOfProjectsQuery {
   readonly projects?: readonly string[];

@@ -8,14 +8,7 @@ import {
   type ReplyOf,
   type StrategyProperties,
 } from '@bunting/contracts';
-import {
-  onlyRow,
-  type ReadDatabase,
-  type Statement,
-  timestampSql,
-  type Tx,
-  violatedConstraint,
-} from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { healthSql, joinMetrics } from '../insights/insights-store.ts';
@@ -293,46 +286,37 @@ export function projectRepository(tx: Tx, outbox: Outbox, { guard, recordEvents 
   };
 }
 
-const projects: Statement = {
-  name: 'projects',
-  text: `
-    select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
-      `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
-      `'defaultStickiness': p.default_stickiness, 'featureCount': feature_counts.features`,
-      `'health': ${healthSql}`,
-      `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
-      `'memberCount': ${memberCountSql}, 'owners': ${ownersSql}`,
-      `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
-      `'lastReportedFlagUsage': ${orNull(timestampSql('last_usage.at'))}, 'lastUpdatedAt': ${orNull(timestampSql('last_event."lastEventAt"'))}`,
-    )}
-      order by p.name collate "C", p.id), '[]'))::text as json
-    from project p
-    ${joinMetrics('$3')}
-    left join json_to_recordset($4::json) as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
-    -- Of all projects at once: a subquery for each would read all features that were seen as often as there are projects.
-    left join (
-      select f.project, max(seen.last_seen_at) as at from feature_seen seen join feature f on f.name = seen.feature
-      group by f.project) as last_usage on last_usage.project = p.id
-    where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`,
-};
+const projects = prepared(`
+  select json_build_object('version', 1, 'projects', coalesce(json_agg(${withoutNulls(
+    `'id': p.id, 'name': p.name, 'description': p.description, 'mode': p.mode`,
+    `'defaultStickiness': p.default_stickiness, 'featureCount': feature_counts.features`,
+    `'health': ${healthSql}`,
+    `'favorite': exists (select from project_favorite where project = p.id and user_id = $1)`,
+    `'memberCount': ${memberCountSql}, 'owners': ${ownersSql}`,
+    `'createdAt': ${timestampSql('p.created_at')}, 'archivedAt': ${orNull(timestampSql('p.archived_at'))}`,
+    `'lastReportedFlagUsage': ${orNull(timestampSql('last_usage.at'))}, 'lastUpdatedAt': ${orNull(timestampSql('last_event."lastEventAt"'))}`,
+  )}
+    order by p.name collate "C", p.id), '[]'))::text as json
+  from project p
+  ${joinMetrics('$3')}
+  left join json_to_recordset($4::json) as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
+  -- Of all projects at once: a subquery for each would read all features that were seen as often as there are projects.
+  left join (
+    select f.project, max(seen.last_seen_at) as at from feature_seen seen join feature f on f.name = seen.feature
+    group by f.project) as last_usage on last_usage.project = p.id
+  where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`);
 
-const environmentsOfProject: Statement = {
-  name: 'environments-of-project',
-  text: `
-    select coalesce((
-      select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
-        'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
-      from project_environment connection join environment e on e.name = connection.environment
-      where connection.project = p.id), '[]') as environments
-    from project p where p.id = $1 and p.archived_at is null`,
-};
+const environmentsOfProject = prepared(`
+  select coalesce((
+    select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
+      'requiredApprovals', e.required_approvals) order by e.sort_order, e.name)
+    from project_environment connection join environment e on e.name = connection.environment
+    where connection.project = p.id), '[]') as environments
+  from project p where p.id = $1 and p.archived_at is null`);
 
-const idTaken: Statement = {
-  name: 'project-id',
-  text: `
-    select from project where id = $1 union all
-    select from deleted_private_project where id = $1 and not $2::boolean`,
-};
+const idTaken = prepared(`
+  select from project where id = $1 union all
+  select from deleted_private_project where id = $1 and not $2::boolean`);
 
 export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
@@ -366,7 +350,7 @@ export function projectReader(database: ReadDatabase) {
     },
     /** As in the repository, but outside of transactions: another request may take the name before the caller does. */
     newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
-      const statement = { name: 'new-feature-context', text: newFeatureContext };
+      const statement = prepared(newFeatureContext);
       return onlyRow(await database.read<NewFeatureContext>(statement, [project, name]), statement);
     },
     /** @param reservedIsFree whether the reserved id of a deleted private project counts as free */

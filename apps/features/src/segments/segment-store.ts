@@ -3,8 +3,8 @@ import { contentTag } from '@bunting/contracts/hashing';
 import {
   advisoryLock,
   onlyRow,
+  prepared,
   type ReadDatabase,
-  type Statement,
   timestampSql,
   type Tx,
   violatedConstraint,
@@ -34,53 +34,41 @@ function segmentJson(...more: readonly string[]): string {
   );
 }
 
-const oneSegment: Statement = {
-  name: 'segment',
-  text: `select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as stored from segment s
-    where id = $1 and (project is null or project <> all ($2::text[]))`,
-};
+const oneSegment = prepared(`select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as stored from segment s
+  where id = $1 and (project is null or project <> all ($2::text[]))`);
 
-const allSegments: Statement = {
-  name: 'segments',
-  text: `
-    with used as (
-      select id, count(distinct project) as projects, count(*) as features
-      from feature, unnest(segment_ids) as id 
-      where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
-    select json_build_object('segments', coalesce(json_agg(${segmentJson(
-      `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
-    )}
-      order by s.name collate "C"), '[]'))::text as json
-    from segment s left join used on used.id = s.id
-    where s.project is null or s.project <> all ($1::text[])`,
-};
+const allSegments = prepared(`
+  with used as (
+    select id, count(distinct project) as projects, count(*) as features
+    from feature, unnest(segment_ids) as id 
+    where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
+  select json_build_object('segments', coalesce(json_agg(${segmentJson(
+    `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
+  )}
+    order by s.name collate "C"), '[]'))::text as json
+  from segment s left join used on used.id = s.id
+  where s.project is null or s.project <> all ($1::text[])`);
 
-const nameTaken: Statement = { name: 'segment-name', text: 'select from segment where name = $1' };
+const nameTaken = prepared('select from segment where name = $1');
 
-const strategiesOfSegment: Statement = {
-  name: 'strategies-of-segment',
-  text: `
-    select ${strategiesWhereSql(
-      `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
-      `strategy -> 'segments' @> to_jsonb(s.id)`,
-    )} as strategies,
-      ${jsonListOf(`select row_to_json(place) from (
-        select s.project, environment from (${selectProtectedEnvironments('s.project')}) as own
-        union (${selectProtectedUses})) as place`)} as "protectedPlaces"
-    from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`,
-};
+const strategiesOfSegment = prepared(`
+  select ${strategiesWhereSql(
+    `f.segment_ids @> array[s.id] and f.segment_ids <> '{}' and f.project <> all ($2::text[])`,
+    `strategy -> 'segments' @> to_jsonb(s.id)`,
+  )} as strategies,
+    ${jsonListOf(`select row_to_json(place) from (
+      select s.project, environment from (${selectProtectedEnvironments('s.project')}) as own
+      union (${selectProtectedUses})) as place`)} as "protectedPlaces"
+  from segment s where s.id = $1 and (s.project is null or s.project <> all ($2::text[]))`);
 
-const segmentsOfStrategy: Statement = {
-  name: 'segments-of-strategy',
-  text: `
-    select json_build_object('segments', coalesce((
-      select json_agg(${segmentJson()} order by s.name collate "C") from segment s
-      where to_jsonb(s.id) <@ (
-        select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
-        where strategy ->> 'id' = $1)), '[]'))::text as json
-    from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'
-      and f.project <> all ($2::text[])`,
-};
+const segmentsOfStrategy = prepared(`
+  select json_build_object('segments', coalesce((
+    select json_agg(${segmentJson()} order by s.name collate "C") from segment s
+    where to_jsonb(s.id) <@ (
+      select strategy -> 'segments' from jsonb_path_query(f.environments, '$.*.strategies[*]') as strategy
+      where strategy ->> 'id' = $1)), '[]'))::text as json
+  from feature f where f.strategy_ids @> array[$1::text] and f.strategy_ids <> '{}'
+    and f.project <> all ($2::text[])`);
 
 /** The strategies that use a segment, and the protected environments that an edit of it affects. */
 export interface SegmentUses extends Pick<SegmentUsage, 'strategies'> {

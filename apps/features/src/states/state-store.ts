@@ -1,5 +1,5 @@
 import type { ReadableStateEntity } from '@bunting/contracts';
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement } from '@bunting/database';
 import { featureStatesSql } from '../unit-of-work/feature-sql.ts';
 
 export interface StateVersion {
@@ -11,30 +11,20 @@ export interface CurrentState extends StateVersion {
   readonly state: unknown;
 }
 
-const features: Statement = {
-  name: 'current-features',
-  text: `
-    with page as (select * from feature where name collate "C" > $1 order by name collate "C" limit $2)
-    select id, version, state from (${featureStatesSql('page')}) as stored order by id collate "C"`,
-};
+const features = prepared(`
+  with page as (select * from feature where name collate "C" > $1 order by name collate "C" limit $2)
+  select id, version, state from (${featureStatesSql('page')}) as stored order by id collate "C"`);
 
-const segments: Statement = {
-  name: 'current-segments',
-  text: `
-    select id::text as id, version, json_build_object('id', id, 'name', name, 'project', project) as state from segment
-    where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
-};
+const segments = prepared(`
+  select id::text as id, version, json_build_object('id', id, 'name', name, 'project', project) as state from segment
+  where id::text collate "C" > $1 order by id::text collate "C" limit $2`);
 
 const versions: { readonly [E in ReadableStateEntity]: Statement } = {
-  feature: {
-    name: 'versions-of-features',
-    text: `select name as id, version from feature where name collate "C" > $1 order by name collate "C" limit $2`,
-  },
-  segment: {
-    name: 'versions-of-segments',
-    text: `
-      select id::text as id, version from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
-  },
+  feature: prepared(
+    `select name as id, version from feature where name collate "C" > $1 order by name collate "C" limit $2`,
+  ),
+  segment: prepared(`
+    select id::text as id, version from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`),
 };
 
 /** Reads current states, with which consumers check their projections for drift. */

@@ -1,4 +1,4 @@
-import type { ReadDatabase, Statement, Tx } from '@bunting/database';
+import { prepared, type ReadDatabase, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import type { Referrer } from '../names.ts';
@@ -10,16 +10,10 @@ import type { StoredStrategyType } from './strategy-type.ts';
 const json = `json_build_object('name', name, 'displayName', coalesce(title, name), 'title', title,
   'description', description, 'editable', not built_in, 'deprecated', deprecated, 'parameters', parameters)`;
 
-const all: Statement = {
-  name: 'strategy-types',
-  text: `
-    select json_build_object('version', 1, 'strategies', coalesce(json_agg(${json}
-      order by sort_order, name), '[]'))::text as json from strategy_type`,
-};
-const one: Statement = {
-  name: 'strategy-type',
-  text: `select ${json}::text as json from strategy_type where name = $1`,
-};
+const all = prepared(`
+  select json_build_object('version', 1, 'strategies', coalesce(json_agg(${json}
+    order by sort_order, name), '[]'))::text as json from strategy_type`);
+const one = prepared(`select ${json}::text as json from strategy_type where name = $1`);
 
 /** Reads strategy types outside of transactions, as JSON. */
 export function strategyTypeReader(database: ReadDatabase) {

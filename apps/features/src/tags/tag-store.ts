@@ -1,5 +1,5 @@
 import type { PageParameters, Tag } from '@bunting/contracts';
-import { onlyRow, type ReadDatabase, type Statement, type Tx, violatedConstraint } from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase, type Statement, type Tx, violatedConstraint } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { tagNotFound, tagTypeNotFound } from '../refusals.ts';
@@ -21,34 +21,22 @@ function onlyIn(projects: string): string {
   group by 1, 2 having bool_and(f.project = any (${projects}::text[])))`;
 }
 
-const tags: Statement = {
-  name: 'tags',
-  text: `
-    select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
-      order by type, value), '[]'))::text as json
-    from (
-      select type, value from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}
-      order by type, value limit $3::int offset $4::int) as page`,
-};
-const oneTag: Statement = {
-  name: 'tag',
-  text: `
-    select json_build_object('version', 1, 'tag', json_build_object('type', type, 'value', value))::text as json
-    from tag where type = $1 and value = $2 and not ${onlyIn('$3')}`,
-};
-const tagTypes: Statement = {
-  name: 'tag-types',
-  text: `
-    select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(${tagType}
-      order by name), '[]'))::text as json
-    from tag_type`,
-};
-const oneTagType: Statement = {
-  name: 'tag-type',
-  text: `
-    select json_build_object('version', 1, 'tagType', ${tagType})::text as json
-    from tag_type where name = $1`,
-};
+const tags = prepared(`
+  select json_build_object('version', 1, 'tags', coalesce(json_agg(json_build_object('type', type, 'value', value)
+    order by type, value), '[]'))::text as json
+  from (
+    select type, value from tag where ($1::text is null or type = $1) and not ${onlyIn('$2')}
+    order by type, value limit $3::int offset $4::int) as page`);
+const oneTag = prepared(`
+  select json_build_object('version', 1, 'tag', json_build_object('type', type, 'value', value))::text as json
+  from tag where type = $1 and value = $2 and not ${onlyIn('$3')}`);
+const tagTypes = prepared(`
+  select json_build_object('version', 1, 'tagTypes', coalesce(json_agg(${tagType}
+    order by name), '[]'))::text as json
+  from tag_type`);
+const oneTagType = prepared(`
+  select json_build_object('version', 1, 'tagType', ${tagType})::text as json
+  from tag_type where name = $1`);
 
 /** Reads tags and tag types outside of transactions, as JSON. */
 export function tagReader(database: ReadDatabase) {

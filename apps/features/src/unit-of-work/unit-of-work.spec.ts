@@ -174,10 +174,7 @@ describe('unit of work', () => {
     const feature = await features.call(GetFeature, { params: at });
     expect(feature.environments?.[0]?.strategies).toMatchObject([{ id: strategyId, title: null }]);
     expect(feature.tags).toEqual([{ type: 'simple', value: 'old' }]);
-    const segments = await features.database.read<{ name: string }>({
-      name: 'names',
-      text: 'select name from segment',
-    });
+    const segments = await features.database.read<{ name: string }>({ text: 'select name from segment' });
     expect(segments).toEqual([]);
   });
 
@@ -189,7 +186,6 @@ describe('unit of work', () => {
     // The first call was first in the queue for the row lock: once the second is done, the first has ended.
     expect(await retitle('in time')).toMatchObject({ title: 'in time' });
     const emitted = await features.database.read<{ title: string }>({
-      name: 'emitted titles',
       text: "select payload -> 'data' ->> 'title' as title from outbox where type = 'feature-strategy-update'",
     });
     expect(emitted).toEqual([{ title: 'in time' }]);
@@ -229,7 +225,7 @@ describe('serialization failures', () => {
         select from pg_locks where pg_locks.pid = pg_stat_activity.pid and not granted and relation = 'outbox'::regclass
       ) as waits_for_outbox) as waiting
     where datname = current_database() and wait_event_type = 'Lock'`;
-    const [row] = await features.database.read<{ atTheEnd: number; before: number }>({ name: 'waiting', text });
+    const [row] = await features.database.read<{ atTheEnd: number; before: number }>({ text });
     return row ?? { atTheEnd: 0, before: 0 };
   };
 

@@ -451,7 +451,7 @@ describe('a report of usage', () => {
     await store(request, { counts: [], applications }, null);
     expect(conflicts).toBe(-1);
     expect([taken, unlisted]).toEqual([[3], [['rate', 1]]]);
-    const names = { name: 'names', text: 'select app_name as name from client_application order by app_name' };
+    const names = { text: 'select app_name as name from client_application order by app_name' };
     expect(await features.database.read(names)).toEqual([{ name: 'shop' }, { name: 'till' }]);
   });
 });

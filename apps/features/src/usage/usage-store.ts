@@ -8,7 +8,7 @@ import {
   keptEdgeReport,
   recentUsageDays,
 } from '@bunting/contracts';
-import { type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { prepared, type ReadDatabase, type Statement, timestampSql, type Tx } from '@bunting/database';
 import type { Outbox } from '@bunting/outbox';
 import { featureNotFound } from '../refusals.ts';
 import { joinLastHour } from '../unit-of-work/feature-sql.ts';
@@ -26,121 +26,109 @@ function usageRows(hours: string): string {
   where used.feature = f.name and used.hour > now() - ${hours}`;
 }
 
-const lastHour: Statement = {
-  name: 'usage-of-feature',
-  text: `
-    select json_build_object(${commonMembers},
-      'lastHourUsage', coalesce((
-        select json_agg(json_build_object(
-          'environment', e.name, 'timestamp', ${timestampSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
-          'yes', last_hour.yes, 'no', last_hour.no) order by e.sort_order, e.name)
-        from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
-        where seen.feature = f.name and last_hour.yes + last_hour.no > 0), '[]'),
-      'seenApplications', coalesce((
-        select json_agg(app_name order by app_name)
-        from (select distinct used.app_name from ${usageRows("interval '2 hours'")}) as applications), '[]'))::text as json
-    from feature f where f.name = $1 and f.project <> all ($2::text[])`,
-};
+const lastHour = prepared(`
+  select json_build_object(${commonMembers},
+    'lastHourUsage', coalesce((
+      select json_agg(json_build_object(
+        'environment', e.name, 'timestamp', ${timestampSql("date_trunc('hour', seen.last_seen_at, 'UTC')")},
+        'yes', last_hour.yes, 'no', last_hour.no) order by e.sort_order, e.name)
+      from feature_seen seen join environment e on e.name = seen.environment ${joinLastHour('seen')}
+      where seen.feature = f.name and last_hour.yes + last_hour.no > 0), '[]'),
+    'seenApplications', coalesce((
+      select json_agg(app_name order by app_name)
+      from (select distinct used.app_name from ${usageRows("interval '2 hours'")}) as applications), '[]'))::text as json
+  from feature f where f.name = $1 and f.project <> all ($2::text[])`);
 
 /** The maximum number of counts by hour, environment and application in one reply: any number of applications may report. */
 const maxRawMetrics = 50_000;
 
-const byHour: Statement = {
-  name: 'usage-of-feature-by-hour',
-  text: `
-    select json_build_object(${commonMembers},
-      'data', coalesce((
-        select json_agg(row order by position) from (
-          select json_build_object(
-            'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
-            'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants) as row,
-            row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as position
-          from ${usageRows('make_interval(hours => $2::integer)')}) as counted
-        where position <= ${maxRawMetrics}), '[]'))::text as json
-    from feature f where f.name = $1 and f.project <> all ($3::text[])`,
-};
+const byHour = prepared(`
+  select json_build_object(${commonMembers},
+    'data', coalesce((
+      select json_agg(row order by position) from (
+        select json_build_object(
+          'featureName', f.name, 'appName', used.app_name, 'environment', used.environment,
+          'timestamp', ${timestampSql('used.hour')}, 'yes', used.yes, 'no', used.no, 'variants', used.variants) as row,
+          row_number() over (order by used.hour desc, e.sort_order, e.name, used.app_name) as position
+        from ${usageRows('make_interval(hours => $2::integer)')}) as counted
+      where position <= ${maxRawMetrics}), '[]'))::text as json
+  from feature f where f.name = $1 and f.project <> all ($3::text[])`);
 
 /** The maximum number of applications of a history. */
 const maxApplications = 100;
 
 /** `$1` feature, `$2` hidden projects, `$3` starts, `$4` source, `$5` unit, `$6` range. Sums of days and past hours begin where those by hour end. */
-const history: Statement = {
-  name: 'usage-history-of-feature',
-  text: `
-    with counted as (
-      select environment, to_timestamp(by_minute.minute * 60::double precision) as at, by_minute.yes, by_minute.no, '{}'::jsonb as variants
-      from feature_seen seen, unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as by_minute (minute, yes, no)
-      where seen.feature = $1 and $4 = 'minutes'
+const history = prepared(`
+  with counted as (
+    select environment, to_timestamp(by_minute.minute * 60::double precision) as at, by_minute.yes, by_minute.no, '{}'::jsonb as variants
+    from feature_seen seen, unnest(seen.minutes, seen.yes_by_minute, seen.no_by_minute) as by_minute (minute, yes, no)
+    where seen.feature = $1 and $4 = 'minutes'
+    union all
+    select environment, hour, yes, no, variants from feature_usage_hour where feature = $1 and $4 <> 'minutes'
+    union all
+    select environment, hour, yes, no, variants from feature_usage_past_hour where feature = $1 and $4 = 'hours'
+    union all
+    select environment, day::timestamp at time zone 'UTC', yes, no, variants from feature_usage_day where feature = $1 and $4 = 'days'
+  ), placed as (
+    select environment, width_bucket(at, $3::timestamptz[]) as nth, yes, no, variants from counted
+    where at >= ($3::timestamptz[])[1]
+  ), by_variant as (
+    select environment, nth, name, ${capped('sum(count::bigint)')} as count
+    from placed, jsonb_each_text(variants) as variant (name, count) group by environment, nth, name
+  ), variants as (
+    select environment, nth, json_object_agg(name, count order by name) as json from by_variant group by environment, nth
+  ), summed as (
+    select environment, nth, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from placed group by environment, nth
+  ), applications as (
+    select app_name, environment, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from (
+      select app_name, environment, yes, no from feature_usage_hour
+      where feature = $1 and hour >= date_trunc('hour', ($3::timestamptz[])[1], 'UTC')
       union all
-      select environment, hour, yes, no, variants from feature_usage_hour where feature = $1 and $4 <> 'minutes'
-      union all
-      select environment, hour, yes, no, variants from feature_usage_past_hour where feature = $1 and $4 = 'hours'
-      union all
-      select environment, day::timestamp at time zone 'UTC', yes, no, variants from feature_usage_day where feature = $1 and $4 = 'days'
-    ), placed as (
-      select environment, width_bucket(at, $3::timestamptz[]) as nth, yes, no, variants from counted
-      where at >= ($3::timestamptz[])[1]
-    ), by_variant as (
-      select environment, nth, name, ${capped('sum(count::bigint)')} as count
-      from placed, jsonb_each_text(variants) as variant (name, count) group by environment, nth, name
-    ), variants as (
-      select environment, nth, json_object_agg(name, count order by name) as json from by_variant group by environment, nth
-    ), summed as (
-      select environment, nth, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from placed group by environment, nth
-    ), applications as (
-      select app_name, environment, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from (
-        select app_name, environment, yes, no from feature_usage_hour
-        where feature = $1 and hour >= date_trunc('hour', ($3::timestamptz[])[1], 'UTC')
-        union all
-        select app_name, environment, yes, no from feature_usage_day
-        where feature = $1 and day >= (($3::timestamptz[])[1] at time zone 'UTC')::date and $4 <> 'minutes') as used
-      group by app_name, environment order by sum(yes) + sum(no) desc, app_name, environment limit ${maxApplications}
-    )
-    select json_build_object('featureName', f.name, 'range', $6::text, 'from', ${timestampSql('($3::timestamptz[])[1]')}, 'unit', $5::text,
-      'environments', coalesce((
-        select json_agg(json_build_object('environment', e.name, 'buckets', (
-          select json_agg(json_build_object('at', ${timestampSql('($3::timestamptz[])[summed.nth]')}, 'yes', yes, 'no', no,
-            'variants', coalesce(variants.json, '{}')) order by summed.nth)
-          from summed left join variants using (environment, nth) where summed.environment = e.name)) order by e.sort_order, e.name)
-        from environment e where e.name in (select environment from summed)), '[]'),
-      'applications', coalesce((
-        select json_agg(json_build_object('appName', app_name, 'environment', environment, 'yes', yes, 'no', no)
-          order by yes + no desc, app_name, environment) from applications), '[]'))::text as json
-    from feature f where f.name = $1 and f.project <> all ($2::text[])`,
-};
+      select app_name, environment, yes, no from feature_usage_day
+      where feature = $1 and day >= (($3::timestamptz[])[1] at time zone 'UTC')::date and $4 <> 'minutes') as used
+    group by app_name, environment order by sum(yes) + sum(no) desc, app_name, environment limit ${maxApplications}
+  )
+  select json_build_object('featureName', f.name, 'range', $6::text, 'from', ${timestampSql('($3::timestamptz[])[1]')}, 'unit', $5::text,
+    'environments', coalesce((
+      select json_agg(json_build_object('environment', e.name, 'buckets', (
+        select json_agg(json_build_object('at', ${timestampSql('($3::timestamptz[])[summed.nth]')}, 'yes', yes, 'no', no,
+          'variants', coalesce(variants.json, '{}')) order by summed.nth)
+        from summed left join variants using (environment, nth) where summed.environment = e.name)) order by e.sort_order, e.name)
+      from environment e where e.name in (select environment from summed)), '[]'),
+    'applications', coalesce((
+      select json_agg(json_build_object('appName', app_name, 'environment', environment, 'yes', yes, 'no', no)
+        order by yes + no desc, app_name, environment) from applications), '[]'))::text as json
+  from feature f where f.name = $1 and f.project <> all ($2::text[])`);
 
 /** `$1` features, `$2` hidden projects, `$3` the first day in UTC, `$4` the number of days. Sums of days begin where those by hour end. */
-const recent: Statement = {
-  name: 'recent-usage-of-features',
-  text: `
-    with asked as (
-      select name from feature where name = any ($1::text[]) and project <> all ($2::text[])
-    ), counted as (
-      select feature, environment, (hour at time zone 'UTC')::date as day, yes, no from feature_usage_hour
-      where feature in (select name from asked) and hour >= $3::timestamptz
-      union all
-      select feature, environment, day, yes, no from feature_usage_day
-      where feature in (select name from asked) and day >= ($3::timestamptz at time zone 'UTC')::date
-    ), summed as (
-      select feature, environment, day, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from counted group by 1, 2, 3
-    ), by_environment as (
-      select used.feature, e.name as environment, e.sort_order,
-        json_agg(coalesce(summed.yes, 0) order by nth) as yes, json_agg(coalesce(summed.no, 0) order by nth) as no
-      from (select distinct feature, environment from summed) as used
-        join environment e on e.name = used.environment
-        cross join generate_series(0, $4::integer - 1) as nth
-        left join summed on summed.feature = used.feature and summed.environment = used.environment
-          and summed.day = ($3::timestamptz at time zone 'UTC')::date + nth
-      group by 1, 2, 3
-    ), by_feature as (
-      select feature, json_agg(json_build_object('environment', environment, 'yes', yes, 'no', no)
-        order by sort_order, environment) as environments
-      from by_environment group by feature
-    )
-    select json_build_object('from', ${timestampSql('$3::timestamptz')}, 'features', coalesce((
-      select json_agg(json_build_object('name', feature, 'environments', environments) order by feature)
-      from by_feature), '[]'))::text as json`,
-};
+const recent = prepared(`
+  with asked as (
+    select name from feature where name = any ($1::text[]) and project <> all ($2::text[])
+  ), counted as (
+    select feature, environment, (hour at time zone 'UTC')::date as day, yes, no from feature_usage_hour
+    where feature in (select name from asked) and hour >= $3::timestamptz
+    union all
+    select feature, environment, day, yes, no from feature_usage_day
+    where feature in (select name from asked) and day >= ($3::timestamptz at time zone 'UTC')::date
+  ), summed as (
+    select feature, environment, day, ${capped('sum(yes)')} as yes, ${capped('sum(no)')} as no from counted group by 1, 2, 3
+  ), by_environment as (
+    select used.feature, e.name as environment, e.sort_order,
+      json_agg(coalesce(summed.yes, 0) order by nth) as yes, json_agg(coalesce(summed.no, 0) order by nth) as no
+    from (select distinct feature, environment from summed) as used
+      join environment e on e.name = used.environment
+      cross join generate_series(0, $4::integer - 1) as nth
+      left join summed on summed.feature = used.feature and summed.environment = used.environment
+        and summed.day = ($3::timestamptz at time zone 'UTC')::date + nth
+    group by 1, 2, 3
+  ), by_feature as (
+    select feature, json_agg(json_build_object('environment', environment, 'yes', yes, 'no', no)
+      order by sort_order, environment) as environments
+    from by_environment group by feature
+  )
+  select json_build_object('from', ${timestampSql('$3::timestamptz')}, 'features', coalesce((
+    select json_agg(json_build_object('name', feature, 'environments', environments) order by feature)
+    from by_feature), '[]'))::text as json`);
 
 /** Reads usage outside of transactions, as JSON, in one statement each. */
 export function usageReader(database: ReadDatabase) {
@@ -337,12 +325,9 @@ export function usageRepository({ query }: Tx, outbox: Outbox) {
   };
 }
 
-const selectEnvironment: Statement = {
-  name: 'environment-of-application',
-  text: `
-    select name from environment where name = $1 or ($2::boolean and enabled)
-    order by name <> $1, sort_order, name limit 1`,
-};
+const selectEnvironment = prepared(`
+  select name from environment where name = $1 or ($2::boolean and enabled)
+  order by name <> $1, sort_order, name limit 1`);
 
 /**
  * The environment that a report or a registration of an application is about: that of its token, or else the requested one. An admin token
@@ -359,14 +344,11 @@ export function findEnvironmentOfReport(database: ReadDatabase) {
 /** The maximum size of the list, in bytes of reports: the latest reports that fit are listed. */
 const maxListedBytes = 8 * 1024 * 1024;
 
-const list: Statement = {
-  name: 'edge-instances',
-  text: `
-    select report, ${timestampSql('last_seen_at')} as "reportedAt" from (
-      select *, sum(octet_length(report::text)) over (order by last_seen_at desc, identifier) as bytes from edge_instance
-      where last_seen_at > now() - interval '${edgeRetentionHours} hours'
-    ) as measured where bytes <= ${maxListedBytes} order by last_seen_at desc, identifier`,
-};
+const list = prepared(`
+  select report, ${timestampSql('last_seen_at')} as "reportedAt" from (
+    select *, sum(octet_length(report::text)) over (order by last_seen_at desc, identifier) as bytes from edge_instance
+    where last_seen_at > now() - interval '${edgeRetentionHours} hours'
+  ) as measured where bytes <= ${maxListedBytes} order by last_seen_at desc, identifier`);
 
 /** Without the revisions of projects of which some are hidden: they tell of changes there. */
 function withoutHidden<E extends EdgeReport>(edge: E, hiddenProjects: readonly string[]): E {

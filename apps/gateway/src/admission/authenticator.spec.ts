@@ -317,7 +317,7 @@ describe('authentication', () => {
       const listeners =
         "select pid from pg_stat_activity where datname = current_database() and query = 'listen access_changed'";
       const listening = async () =>
-        (await gateway.database.read<{ pid: number }>({ name: 'listeners', text: listeners })).map(({ pid }) => pid);
+        (await gateway.database.read<{ pid: number }>({ text: listeners })).map(({ pid }) => pid);
       const { isValid, stop } = await startReplica();
       try {
         // The gateway and the replica.
@@ -326,8 +326,7 @@ describe('authentication', () => {
           expect(pids).toHaveLength(2);
           return pids;
         });
-        for (const pid of lost)
-          await gateway.database.read({ name: 'end-listener', text: 'select pg_terminate_backend($1)' }, [pid]);
+        for (const pid of lost) await gateway.database.read({ text: 'select pg_terminate_backend($1)' }, [pid]);
         await eventually(async () =>
           expect((await listening()).filter((pid) => !lost.includes(pid))).toHaveLength(lost.length),
         );
@@ -375,10 +374,7 @@ describe('authentication', () => {
       const seen = `select t.seen_at as token, u.seen_at as person from api_token t join api_user u on u.id = t.user_id
       order by t.number desc limit 1`;
       await eventually(async () => {
-        const [row] = await gateway.database.read<{ token: string | null; person: string | null }>({
-          name: 'seen',
-          text: seen,
-        });
+        const [row] = await gateway.database.read<{ token: string | null; person: string | null }>({ text: seen });
         expect(row?.token).toMatch(/^20/);
         expect(row?.person).toEqual(row?.token);
       });

@@ -247,10 +247,9 @@ describe('rate limits of invalid tokens', () => {
 
   it('uses at most two database connections while tokens are guessed', async () => {
     const waiting = {
-      name: 'waiting-for-locks',
       text: `select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'
-          and query like '%select nth::int, token.id,%'`,
+      where datname = current_database() and application_name = 'bunting-gateway' and wait_event_type = 'Lock'
+        and query like '%select nth::int, token.id,%'`,
     };
     const count = async () => (await gateway.database.read<{ count: number }>(waiting))[0]?.count;
     const guesses = await gateway.database.transaction(async ({ query }) => {

@@ -357,7 +357,7 @@ describe('intervals and waits of the gateway', () => {
     const started = await startGateway({ environment: { GATEWAY_PROJECTS_POLL_INTERVAL_MS: '20' } });
     let readings = 0;
     await started.behind([unannounced(() => readings++)]);
-    const known = { name: 'known-project', text: "select mode from project where id = 'hushed'" };
+    const known = { text: "select mode from project where id = 'hushed'" };
     await eventually(async () => expect(await started.database.read(known)).toEqual([{ mode: 'private' }]));
     const before = readings;
     await eventually(() => expect(readings).toBeGreaterThan(before + 3));
@@ -426,7 +426,7 @@ describe('storage of the gateway', () => {
       where datname = current_database() and application_name = 'bunting-gateway'`;
     const statuses = await Promise.all(Array.from({ length: 60 }, () => started.send(featurePath)));
     expect(new Set(statuses.map(({ status }) => status))).toEqual(new Set([200]));
-    const [row] = await started.database.read<{ count: number }>({ name: 'connections', text: mine });
+    const [row] = await started.database.read<{ count: number }>({ text: mine });
     expect(row?.count).toBeGreaterThan(1);
     expect(row?.count).toBeLessThanOrEqual(4);
     await started.stop();

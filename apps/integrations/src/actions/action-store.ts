@@ -4,8 +4,9 @@ import {
   type Database,
   isOverSql,
   onlyRow,
+  prepared,
   type ReadDatabase,
-  type Statement,
+  timestampSql,
   type Tx,
 } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
@@ -13,34 +14,24 @@ import { dropOldSignals } from '../signals/signal-store.ts';
 import { actionSetEvent, type ActionSetToStore, type EndedRun, notStarted, runEvent } from './action-set.ts';
 import type { Filters } from './payload-filter.ts';
 
-const isoText = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const later = (ms: string) => `clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
 
 const columns = `id, name, description, enabled, project, actor_id as "actorId",
   json_build_object('source', 'signal-endpoint', 'sourceId', endpoint_id, 'payload', filters) as match, actions,
-  ${isoText('created_at')} as "createdAt", created_by as "createdByUserId"`;
+  ${timestampSql('created_at')} as "createdAt", created_by as "createdByUserId"`;
 
-const setsOf: Statement = {
-  name: 'action-sets',
-  text: `select ${columns} from action_set where project = $1 order by id`,
-};
-const oneSet: Statement = {
-  name: 'action-set',
-  text: `select ${columns} from action_set where project = $1 and id = $2`,
-};
-const runsOf: Statement = {
-  name: 'action-runs',
-  text: `
-    select json_build_object('actionSetEvents', coalesce((
-      select json_agg(json_build_object('id', r.id, 'actionSetId', set_id, 'signalId', signal_id,
-        'createdAt', ${isoText('r.created_at')}, 'state', state,
-        'signal', json_build_object('id', s.id, 'source', 'signal-endpoint', 'sourceId', s.endpoint_id,
-          'createdAt', ${isoText('s.created_at')}, 'payload', s.payload),
-        'actionSet', (r.action_set::jsonb || jsonb_build_object('actions', r.actions))) order by r.id desc)
-      from (select * from action_run where set_id = a.id order by id desc limit $3 offset $4) as r
-      join signal s on s.id = r.signal_id), '[]'))::text as json
-    from action_set a where project = $1 and id = $2`,
-};
+const setsOf = prepared(`select ${columns} from action_set where project = $1 order by id`);
+const oneSet = prepared(`select ${columns} from action_set where project = $1 and id = $2`);
+const runsOf = prepared(`
+  select json_build_object('actionSetEvents', coalesce((
+    select json_agg(json_build_object('id', r.id, 'actionSetId', set_id, 'signalId', signal_id,
+      'createdAt', ${timestampSql('r.created_at')}, 'state', state,
+      'signal', json_build_object('id', s.id, 'source', 'signal-endpoint', 'sourceId', s.endpoint_id,
+        'createdAt', ${timestampSql('s.created_at')}, 'payload', s.payload),
+      'actionSet', (r.action_set::jsonb || jsonb_build_object('actions', r.actions))) order by r.id desc)
+    from (select * from action_run where set_id = a.id order by id desc limit $3 offset $4) as r
+    join signal s on s.id = r.signal_id), '[]'))::text as json
+  from action_set a where project = $1 and id = $2`);
 
 function setNotFound(id: number) {
   return notFound(`Could not find actions with id ${id}`);
@@ -105,29 +96,26 @@ export function signalQueue({ read, query, transaction }: Database) {
     /** Takes endpoints with signals that wait and that no process has. */
     claim: (leaseMs: number, limit: number, except: readonly number[]): Promise<Claim[]> =>
       query<Claim>(
-        {
-          name: 'claim-signal-endpoints',
-          text: `
-            update signal_endpoint set lease = gen_random_uuid(), lease_until = ${later('$1')}
-            where id in (
-              select id from signal_endpoint e
-              where (lease_until is null or ${isOverSql('lease_until', longestLease)}) and not id = any ($3::int[])
-                and exists (select from signal s where s.endpoint_id = e.id and processed_at is null)
-              order by lease_until nulls first limit $2 for no key update skip locked)
-            returning id as "endpointId", name as endpoint, lease`,
-        },
+        prepared(`
+          update signal_endpoint set lease = gen_random_uuid(), lease_until = ${later('$1')}
+          where id in (
+            select id from signal_endpoint e
+            where (lease_until is null or ${isOverSql('lease_until', longestLease)}) and not id = any ($3::int[])
+              and exists (select from signal s where s.endpoint_id = e.id and processed_at is null)
+            order by lease_until nulls first limit $2 for no key update skip locked)
+          returning id as "endpointId", name as endpoint, lease`),
         [leaseMs, limit, except],
       ),
     /** Ends a lease. @param idleMs milliseconds for which no process claims the endpoint */
     release: async ({ endpointId, lease }: Claim, idleMs = 0): Promise<void> => {
       const text = `update signal_endpoint set lease = null, lease_until = ${later('$3')} where id = $1 and lease = $2`;
-      await query({ name: 'release-signal-endpoint', text }, [endpointId, lease, idleMs]);
+      await query(prepared(text), [endpointId, lease, idleMs]);
     },
     next: async ({ endpointId }: Claim): Promise<WaitingSignal | undefined> => {
       const text = `
         select id, payload, is_matched as "isMatched", (extract(epoch from created_at) * 1000)::float8 as "createdAtMs" from signal
         where endpoint_id = $1 and processed_at is null order by id limit 1`;
-      return (await read<WaitingSignal>({ name: 'next-signal', text }, [endpointId]))[0];
+      return (await read<WaitingSignal>(prepared(text), [endpointId]))[0];
     },
     /**
      * Begins a run of each enabled set of the endpoint that a signal matches, once.
@@ -153,18 +141,15 @@ export function signalQueue({ read, query, transaction }: Database) {
     /** The runs of a signal that have not ended, in the order of the creation of their sets. */
     runs: (signalId: number): Promise<Run[]> =>
       read<Run>(
-        {
-          name: 'started-runs',
-          text: `
-            select id, uid, action_set as set, actions from action_run
-            where signal_id = $1 and state = 'started' order by set_id`,
-        },
+        prepared(`
+          select id, uid, action_set as set, actions from action_run
+          where signal_id = $1 and state = 'started' order by set_id`),
         [signalId],
       ),
     /** Whether a set is enabled now, in whose run an action is about to begin. */
     isEnabled: async (setId: number): Promise<boolean> => {
       const text = 'select 1 from action_set where id = $1 and enabled';
-      return (await read({ name: 'is-action-set-enabled', text }, [setId])).length > 0;
+      return (await read(prepared(text), [setId])).length > 0;
     },
     /** Stores what has become of the actions of a run so far, and renews the lease. @returns false if another process has the endpoint by now */
     progress: (claim: Claim, run: Run, actions: readonly ExecutedAction[], leaseMs: number): Promise<boolean> =>
@@ -179,17 +164,16 @@ export function signalQueue({ read, query, transaction }: Database) {
       const text = `
         update signal set processed_at = clock_timestamp()
         from signal_endpoint e where signal.id = $3 and e.id = $1 and e.lease = $2 returning 1`;
-      return (await query({ name: 'signal-processed', text }, [endpointId, lease, signalId])).length > 0;
+      return (await query(prepared(text), [endpointId, lease, signalId])).length > 0;
     },
     /** By endpoint, how many signals wait, and for how many seconds the first one does. */
     waiting: (): Promise<{ readonly endpoint: string; readonly waiting: number; readonly seconds: number }[]> =>
-      read({
-        name: 'waiting-signals',
-        text: `
-          select name as endpoint, count(s.id)::int as waiting,
-            coalesce(extract(epoch from clock_timestamp() - min(s.created_at)), 0)::float8 as seconds
-          from signal_endpoint e left join signal s on s.endpoint_id = e.id and processed_at is null group by e.id`,
-      }),
+      read(
+        prepared(`
+        select name as endpoint, count(s.id)::int as waiting,
+          coalesce(extract(epoch from clock_timestamp() - min(s.created_at)), 0)::float8 as seconds
+        from signal_endpoint e left join signal s on s.endpoint_id = e.id and processed_at is null group by e.id`),
+      ),
     /** Deletes some old signals with their runs. @returns how many */
     dropOld: async (): Promise<number> => (await query(dropOldSignals)).length,
   };

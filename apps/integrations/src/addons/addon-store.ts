@@ -1,6 +1,6 @@
 import { type Addon, notFound } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import { onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import DataLoader from 'dataloader';
 import type { SecretCipher } from '../unit-of-work/secrets.ts';
@@ -8,18 +8,12 @@ import { addonEvent, type Integration, maskedParameters, type Parameters, type T
 import { findProvider } from './providers.ts';
 
 const columns = `id, provider, description, enabled, parameters, events, projects, environments`;
-const all: Statement = { name: 'integrations', text: `select ${columns} from integration order by id` };
+const all = prepared(`select ${columns} from integration order by id`);
 const withoutMask = `${columns}, secrets, set_up_by as "setUpBy"`;
 const target = `select ${withoutMask} from integration where id = $1`;
-const one: Statement = { name: 'integration', text: target };
-const targets: Statement = {
-  name: 'integration-targets',
-  text: `select ${withoutMask} from integration where id = any ($1::int[])`,
-};
-const anySecret: Statement = {
-  name: 'any-secret',
-  text: 'select id, secrets from integration where secrets is not null order by id limit 1',
-};
+const one = prepared(target);
+const targets = prepared(`select ${withoutMask} from integration where id = any ($1::int[])`);
+const anySecret = prepared('select id, secrets from integration where secrets is not null order by id limit 1');
 
 export function addonNotFound(id: number) {
   return notFound(`Could not find addon with id ${id}`);

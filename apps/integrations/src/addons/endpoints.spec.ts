@@ -22,7 +22,7 @@ afterAll(async () => {
   await sink.stop();
 });
 afterEach(async () => {
-  await service.database.query({ name: 'forget', text: 'delete from integration' });
+  await service.database.query({ text: 'delete from integration' });
   sink.reset();
 });
 
@@ -146,7 +146,6 @@ describe('an integration', () => {
     await expect.poll(() => service.attempts(id), { timeout: 60_000 }).toHaveLength(1);
     const tables = ['integration', 'destination', 'parked_delivery', 'attempt', 'outbox', 'idempotent_reply'];
     const [stored] = await service.database.read<{ text: string | null }>({
-      name: 'all-tables',
       text: `select concat_ws(' ', ${tables.map((table) => `(select json_agg(t)::text from ${table} t)`).join(', ')}) as text`,
     });
     for (const text of [stored?.text ?? '', JSON.stringify(await service.attempts(id)), service.lines.join('\n')]) {

@@ -29,7 +29,7 @@ beforeEach(async () => {
   ({ id } = await service.create(aWebhook(sink.url)));
 });
 afterEach(async () => {
-  await service.database.query({ name: 'forget', text: 'delete from integration' });
+  await service.database.query({ text: 'delete from integration' });
   sink.reset();
 });
 
@@ -332,20 +332,14 @@ describe('a destination that fails', () => {
   it('of a kind that only a later version knows loses nothing to a process of this version', async () => {
     const { position } = await statusOf();
     const become = (provider: string) =>
-      service.database.query({
-        name: `become ${provider}`,
-        text: `update integration set provider = '${provider}' where id = ${id}`,
-      });
+      service.database.query({ text: `update integration set provider = '${provider}' where id = ${id}` });
     await become('pager');
     service.log.append({});
     await eventually(() => expect(service.lines.join('')).toContain(`The delivery to integration ${id} failed`));
     expect((await statusOf()).position).toBe(position);
     await become('webhook');
     await eventually(async () => {
-      await service.database.query({
-        name: 'rest',
-        text: 'update destination set lease_until = null where lease is null',
-      });
+      await service.database.query({ text: 'update destination set lease_until = null where lease is null' });
       expect(sink.requests).toHaveLength(1);
     });
   });
@@ -457,20 +451,18 @@ describe('when the log was restored', () => {
   const mark = (...ids: readonly number[]) =>
     service.database.query(
       {
-        name: 'marks',
         text: `insert into log_mark (minute, id, hash)
-          select now() - make_interval(days => 3, mins => -id), id, hash from unnest($1::int[], $2::text[]) as mark (id, hash)
-          on conflict do nothing`,
+        select now() - make_interval(days => 3, mins => -id), id, hash from unnest($1::int[], $2::text[]) as mark (id, hash)
+        on conflict do nothing`,
       },
       [ids, ids.map((one) => service.log.hashAt(one))],
     );
   /** Forgets all marks but those at some events, as after days without others. */
   const haveMarks = async (...ids: readonly number[]) => {
-    await service.database.query({ name: 'no-marks', text: 'delete from log_mark' });
+    await service.database.query({ text: 'delete from log_mark' });
     await mark(...ids);
   };
-  const pause = (until: string) =>
-    service.database.query({ name: `pause until ${until}`, text: `update destination set paused_until = ${until}` });
+  const pause = (until: string) => service.database.query({ text: `update destination set paused_until = ${until}` });
 
   it('and has grown beyond what it was, a destination that is paused misses nothing of what is new', async () => {
     service.log.append({}, {}, {}, {}, {});
@@ -510,10 +502,7 @@ describe('when the log was restored', () => {
     service.log.restoreTo(before - 1);
     const entries = service.log.append({ featureName: 'first' }, { featureName: 'second' }, { featureName: 'third' });
     await eventually(async () => {
-      const [row] = await service.database.query<{ lease: string | null }>({
-        name: 'lease',
-        text: 'select lease from destination',
-      });
+      const [row] = await service.database.query<{ lease: string | null }>({ text: 'select lease from destination' });
       expect(row?.lease).toBeNull();
     });
     const marks = await logMarkStore(service.database).upTo(service.log.head);
@@ -537,9 +526,9 @@ describe('a process', () => {
     const respond = await arrived.promise;
     sink.reset();
     // As when another process has taken the destination over.
-    await service.database.query({ name: 'take', text: 'update destination set lease = gen_random_uuid()' });
+    await service.database.query({ text: 'update destination set lease = gen_random_uuid()' });
     respond();
-    await service.database.query({ name: 'end', text: 'update destination set lease_until = now()' });
+    await service.database.query({ text: 'update destination set lease_until = now()' });
     await eventually(() => expect(sink.requests[0]?.headers['webhook-id']).toBe(`evt_${entry?.uid}`));
     await isCaughtUp();
     expect(await service.attempts(id)).toHaveLength(1);
@@ -548,25 +537,21 @@ describe('a process', () => {
 
 it('the history has the last thousand attempts of an integration, and those of dead letters', async () => {
   await service.database.query({
-    name: 'fill-history',
     text: `insert into attempt (integration_id, uid, state, state_details, event, details)
-      select ${id}, gen_random_uuid(), 'success', '', '{}', '{}' from generate_series(1, 1500)`,
+    select ${id}, gen_random_uuid(), 'success', '', '{}', '{}' from generate_series(1, 1500)`,
   });
   await service.database.query({
-    name: 'dead-letter',
     text: `insert into parked_delivery (integration_id, uid, flag, event, attempts)
-      select integration_id, uid, 'flag x', event, 10 from attempt order by id limit 1`,
+    select integration_id, uid, 'flag x', event, 10 from attempt order by id limit 1`,
   });
   await service.database.query({
-    name: 'older-dead-letters',
     text: `insert into parked_delivery (id, integration_id, uid, flag, event, attempts)
-      select -nth, ${id}, gen_random_uuid(), 'flag y', '{}', 10 from generate_series(1, 1200) as nth`,
+    select -nth, ${id}, gen_random_uuid(), 'flag y', '{}', 10 from generate_series(1, 1200) as nth`,
   });
   const store = deliveryStore(service.database);
   while ((await store.dropExpired()) > 0);
   expect(await statusOf()).toMatchObject({ deadLetters: 1_000 });
   const [count] = await service.database.read<{ attempts: number }>({
-    name: 'count-attempts',
     text: 'select count(*)::int as attempts from attempt',
   });
   expect(count?.attempts).toBe(1_001);
@@ -575,14 +560,13 @@ it('the history has the last thousand attempts of an integration, and those of d
 it('parked events are read within a number of bytes, and a larger one by itself', async () => {
   await service.call(UpdateAddon, { params: { id }, body: aWebhook(sink.url, { enabled: false }) });
   await service.database.query({
-    name: 'fill-parked',
     text: `insert into parked_delivery (integration_id, uid, flag, event, attempts, next_attempt_at)
-      select ${id}, gen_random_uuid(), 'flag ' || nth, json_build_object('data', repeat('x', nth * 100000)), 1, now() - interval '1 minute'
-      from generate_series(1, 6) as nth`,
+    select ${id}, gen_random_uuid(), 'flag ' || nth, json_build_object('data', repeat('x', nth * 100000)), 1, now() - interval '1 minute'
+    from generate_series(1, 6) as nth`,
   });
   const store = deliveryStore(service.database);
   const due = () => store.dueParked(id, 100);
   expect((await due()).map(({ flag }) => flag)).toEqual(['flag 1', 'flag 2', 'flag 3']);
-  await service.database.query({ name: 'drop-small', text: `delete from parked_delivery where flag < 'flag 5'` });
+  await service.database.query({ text: `delete from parked_delivery where flag < 'flag 5'` });
   expect((await due()).map(({ flag }) => flag)).toEqual(['flag 5']);
 });

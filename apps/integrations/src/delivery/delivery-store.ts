@@ -1,5 +1,14 @@
 import { type DeliveryStatus, notFound } from '@bunting/contracts';
-import { type Database, isOverSql, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import {
+  type Database,
+  isOverSql,
+  onlyRow,
+  prepared,
+  type ReadDatabase,
+  type Statement,
+  timestampSql,
+  type Tx,
+} from '@bunting/database';
 import DataLoader from 'dataloader';
 import { maxRestMs } from './collect-batch.ts';
 import { markBeginning } from './log-mark-store.ts';
@@ -83,107 +92,77 @@ const maxRounds = 16;
 
 const later = (ms: string) => `clock_timestamp() + make_interval(secs => ${ms}::float8 / 1000)`;
 
-const isoText = (time: string) => `to_char((${time}) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** SQL: how far ahead the end of a lease or of a rest of a destination can be. */
 const longestLease = (leaseMs: string) => `make_interval(secs => greatest(${leaseMs}::float8, ${maxRestMs}) / 1000)`;
 const longestPause = `interval '${maxWaitMs} ms'`;
 
-const claimDue: Statement = {
-  name: 'claim-destinations',
-  text: `
-    update destination set lease = gen_random_uuid(), lease_until = ${later('$2')}
-    where integration_id in (
-      select integration_id from destination d join integration i on i.id = d.integration_id
-      where i.enabled and (lease_until is null or ${isOverSql('lease_until', longestLease('$2'))})
-        and (paused_until is null or ${isOverSql('paused_until', longestPause)})
-        and (position <> $1 or position_hash is distinct from $5 or exists (
-          select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
-        and not d.integration_id = any ($4::int[])
-      order by lease_until nulls first limit $3 for update of d skip locked)
-    returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`,
-};
+const claimDue = prepared(`
+  update destination set lease = gen_random_uuid(), lease_until = ${later('$2')}
+  where integration_id in (
+    select integration_id from destination d join integration i on i.id = d.integration_id
+    where i.enabled and (lease_until is null or ${isOverSql('lease_until', longestLease('$2'))})
+      and (paused_until is null or ${isOverSql('paused_until', longestPause)})
+      and (position <> $1 or position_hash is distinct from $5 or exists (
+        select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
+      and not d.integration_id = any ($4::int[])
+    order by lease_until nulls first limit $3 for update of d skip locked)
+  returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`);
 
-const afterClaim: Statement = {
-  name: 'after-claim',
-  text: `
-    select generation, array(
-      select id from unnest($1::int[]) as claimed (id)
-      where exists (select from parked_delivery where integration_id = claimed.id)) as parked
-    from log_generation`,
-};
+const afterClaim = prepared(`
+  select generation, array(
+    select id from unnest($1::int[]) as claimed (id)
+    where exists (select from parked_delivery where integration_id = claimed.id)) as parked
+  from log_generation`);
 
-const dueParked: Statement = {
-  name: 'due-deliveries',
-  text: `
-    with due as (
-      select id from (
-        select distinct on (flag) id, next_attempt_at from parked_delivery
-        where integration_id = $1 and next_attempt_at is not null order by flag, id) as first
-      where next_attempt_at <= clock_timestamp() order by id limit $2
-    ), sized as (
-      select id, sum(octet_length(event::text)) over (order by id) - octet_length(event::text) as before
-      from parked_delivery where id in (select id from due)
-    )
-    select id, uid, flag, event::text as event, attempts from parked_delivery
-    where id in (select id from sized where before < ${maxBytes}) order by id`,
-};
+const dueParked = prepared(`
+  with due as (
+    select id from (
+      select distinct on (flag) id, next_attempt_at from parked_delivery
+      where integration_id = $1 and next_attempt_at is not null order by flag, id) as first
+    where next_attempt_at <= clock_timestamp() order by id limit $2
+  ), sized as (
+    select id, sum(octet_length(event::text)) over (order by id) - octet_length(event::text) as before
+    from parked_delivery where id in (select id from due)
+  )
+  select id, uid, flag, event::text as event, attempts from parked_delivery
+  where id in (select id from sized where before < ${maxBytes}) order by id`);
 
-const waitingFlags: Statement = {
-  name: 'waiting-flags',
-  text: `
-    select flag, count(*)::int as events from parked_delivery
-    where integration_id = $1 and next_attempt_at is not null group by flag`,
-};
+const waitingFlags = prepared(`
+  select flag, count(*)::int as events from parked_delivery
+  where integration_id = $1 and next_attempt_at is not null group by flag`);
 
-const statusOf: Statement = {
-  name: 'delivery-status',
-  text: `
-    select position, disabled_reason as "disabledReason",
-      ${isoText('case when paused_until > clock_timestamp() then paused_until end')} as "pausedUntil",
-      (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is not null) as waiting,
-      (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is null) as "deadLetters",
-      (select ${isoText('min(next_attempt_at)')} from parked_delivery p
-       where p.integration_id = $1 and next_attempt_at < 'infinity') as "nextAttemptAt"
-    from destination where integration_id = $1`,
-};
+const statusOf = prepared(`
+  select position, disabled_reason as "disabledReason",
+    ${timestampSql('case when paused_until > clock_timestamp() then paused_until end')} as "pausedUntil",
+    (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is not null) as waiting,
+    (select count(*)::int from parked_delivery p where p.integration_id = $1 and next_attempt_at is null) as "deadLetters",
+    (select ${timestampSql('min(next_attempt_at)')} from parked_delivery p
+     where p.integration_id = $1 and next_attempt_at < 'infinity') as "nextAttemptAt"
+  from destination where integration_id = $1`);
 
-const attemptsOf: Statement = {
-  name: 'attempts',
-  text: `
-    select coalesce(json_agg(json_build_object(
-      'id', id::text, 'integrationId', integration_id, 'createdAt', ${isoText('created_at')}, 'state', state,
-      'stateDetails', state_details, 'event', event, 'details', details) order by id desc), '[]')::text as json
-    from (select * from attempt where integration_id = $1 order by id desc limit $2 offset $3) as page`,
-};
+const attemptsOf = prepared(`
+  select coalesce(json_agg(json_build_object(
+    'id', id::text, 'integrationId', integration_id, 'createdAt', ${timestampSql('created_at')}, 'state', state,
+    'stateDetails', state_details, 'event', event, 'details', details) order by id desc), '[]')::text as json
+  from (select * from attempt where integration_id = $1 order by id desc limit $2 offset $3) as page`);
 
-const dropExpired: Statement = {
-  name: 'drop-expired-attempts',
-  text: `
-    delete from attempt using integration i cross join lateral (
-      select a.id from attempt a
-      where a.integration_id = i.id and (
-          a.id <= (select id from attempt where integration_id = i.id order by id desc offset ${maxHistory} limit 1)
-          or a.created_at < clock_timestamp() - interval '${historyDays} days')
-        and not exists (select from parked_delivery p where p.integration_id = i.id and p.uid = a.uid)
-      order by a.id limit 1000) as old
-    where attempt.id = old.id returning 1`,
-};
-const dropDeadLetters: Statement = {
-  name: 'drop-dead-letters',
-  text: `
-    delete from parked_delivery using integration i cross join lateral (
-      select p.id from parked_delivery p where p.integration_id = i.id and next_attempt_at is null
-      order by p.id desc offset ${maxDeadLetters} limit 1000) as old
-    where parked_delivery.id = old.id`,
-};
-const dropOldMarks: Statement = {
-  name: 'drop-old-marks',
-  // The oldest one stays: every destination began after it.
-  text: `
-    delete from log_mark where minute < clock_timestamp() - interval '${markDays} days'
-      and id > (select min(id) from log_mark)`,
-};
+const dropExpired = prepared(`
+  delete from attempt using integration i cross join lateral (
+    select a.id from attempt a
+    where a.integration_id = i.id and (
+        a.id <= (select id from attempt where integration_id = i.id order by id desc offset ${maxHistory} limit 1)
+        or a.created_at < clock_timestamp() - interval '${historyDays} days')
+      and not exists (select from parked_delivery p where p.integration_id = i.id and p.uid = a.uid)
+    order by a.id limit 1000) as old
+  where attempt.id = old.id returning 1`);
+const dropDeadLetters = prepared(`
+  delete from parked_delivery using integration i cross join lateral (
+    select p.id from parked_delivery p where p.integration_id = i.id and next_attempt_at is null
+    order by p.id desc offset ${maxDeadLetters} limit 1000) as old
+  where parked_delivery.id = old.id`);
+const dropOldMarks = prepared(`
+  delete from log_mark where minute < clock_timestamp() - interval '${markDays} days'
+    and id > (select min(id) from log_mark)`);
 
 /** Reads and changes how far destinations are, outside of the writes of users. */
 export function deliveryStore(database: Database) {
@@ -232,7 +211,7 @@ export function deliveryStore(database: Database) {
     /** Ends a lease. @param idleMs milliseconds for which no process delivers */
     release: async ({ integrationId, lease }: Claim, idleMs = 0): Promise<void> => {
       const text = `update destination set lease = null, lease_until = ${later('$3')} where integration_id = $1 and lease = $2`;
-      await query({ name: 'release-lease', text }, [integrationId, lease, idleMs]);
+      await query(prepared(text), [integrationId, lease, idleMs]);
     },
 
     /** Parked events that are due, of each flag the first. */
@@ -250,7 +229,7 @@ export function deliveryStore(database: Database) {
     /** Decides which events are sent together next, so that they are also after a crash. @returns false if another process has the destination by now */
     planBatch: async ({ integrationId, lease }: Claim, end: number): Promise<boolean> => {
       const text = 'update destination set batch_end = $3 where integration_id = $1 and lease = $2 returning 1';
-      return (await query({ name: 'plan-batch', text }, [integrationId, lease, end])).length > 0;
+      return (await query(prepared(text), [integrationId, lease, end])).length > 0;
     },
 
     /** Commits a round of a destination. @returns false, with nothing stored, if another process has the destination by now */
@@ -271,14 +250,13 @@ export function deliveryStore(database: Database) {
         readonly waiting: number;
         readonly dead: number;
         readonly failures: number;
-      }>({
-        name: 'parked-deliveries',
-        text: `select i.id as "integrationId", count(next_attempt_at)::int as waiting,
-          (count(p.id) - count(next_attempt_at))::int as dead,
-          coalesce(min(d.failures) filter (where i.enabled), 0)::int as failures
-          from integration i left join destination d on d.integration_id = i.id
-          left join parked_delivery p on p.integration_id = i.id group by i.id`,
-      }),
+      }>(
+        prepared(`select i.id as "integrationId", count(next_attempt_at)::int as waiting,
+        (count(p.id) - count(next_attempt_at))::int as dead,
+        coalesce(min(d.failures) filter (where i.enabled), 0)::int as failures
+        from integration i left join destination d on d.integration_id = i.id
+        left join parked_delivery p on p.integration_id = i.id group by i.id`),
+      ),
 
     /**
      * Deletes some old attempts, except those of events that wait or are dead letters, old marks, and dead letters beyond the newest thousand of
@@ -322,8 +300,8 @@ const moveAndRecord = (ofLocked: '' | 'skip locked'): string => `
       as a (id, uid, state, state_details, event, details, nth) join moved on moved.integration_id = a.id order by nth
   )
   select integration_id as id from moved`;
-const moveAlone: Statement = { name: 'commit-round', text: moveAndRecord('') };
-const moveUnlocked: Statement = { name: 'commit-rounds', text: moveAndRecord('skip locked') };
+const moveAlone = prepared(moveAndRecord(''));
+const moveUnlocked = prepared(moveAndRecord('skip locked'));
 
 function valuesOfRounds(committed: readonly CommittedRound[]): unknown[] {
   const moves = committed.map(({ claim: { integrationId: id, lease }, round }) => {

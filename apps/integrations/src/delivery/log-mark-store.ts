@@ -1,4 +1,4 @@
-import { type Database, onlyRow, type Tx } from '@bunting/database';
+import { type Database, onlyRow, prepared, type Tx } from '@bunting/database';
 import type { LogPosition } from './log-position.ts';
 
 /** A position of the log whose hash is known. */
@@ -34,13 +34,12 @@ export function logMarkStore(database: Database) {
   const { read, query } = database;
   return {
     followed: async (): Promise<FollowedLog> => {
-      const rows = await read<FollowedLog>({
-        name: 'followed-log',
-        text: `
-          select generation, case when m.id is not null then json_build_object('id', m.id, 'hash', m.hash) end as mark,
-            coalesce(m.minute = date_trunc('minute', clock_timestamp()), false) as "isRecent"
-          from log_generation left join lateral (select minute, id, hash from log_mark order by id desc limit 1) as m on true`,
-      });
+      const rows = await read<FollowedLog>(
+        prepared(`
+        select generation, case when m.id is not null then json_build_object('id', m.id, 'hash', m.hash) end as mark,
+          coalesce(m.minute = date_trunc('minute', clock_timestamp()), false) as "isRecent"
+        from log_generation left join lateral (select minute, id, hash from log_mark order by id desc limit 1) as m on true`),
+      );
       return onlyRow(rows);
     },
 
@@ -50,14 +49,12 @@ export function logMarkStore(database: Database) {
         insert into log_mark (minute, id, hash) select date_trunc('minute', clock_timestamp()), $2, $3
         from (select from log_generation where generation = $1 for share) as current
         where not exists (select from log_mark where id >= $2) on conflict do nothing`;
-      await query({ name: 'add-log-mark', text }, [generation, id, hash]);
+      await query(prepared(text), [generation, id, hash]);
     },
 
     /** The marks up to a position, by id. */
     upTo: (position: number): Promise<LogMark[]> =>
-      read<LogMark>({ name: 'log-marks', text: 'select id, hash from log_mark where id <= $1 order by id' }, [
-        position,
-      ]),
+      read<LogMark>(prepared('select id, hash from log_mark where id <= $1 order by id'), [position]),
 
     /**
      * Moves every destination and the inbox that have read on to a position of the restored log, and drops what they know of the log before. All

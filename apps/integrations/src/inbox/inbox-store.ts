@@ -8,7 +8,7 @@ import {
   type NotificationPreferences,
   notFound,
 } from '@bunting/contracts';
-import { type Database, onlyRow, type ReadDatabase, type Statement, type Tx } from '@bunting/database';
+import { type Database, onlyRow, prepared, type ReadDatabase, timestampSql, type Tx } from '@bunting/database';
 import { markBeginning } from '../delivery/log-mark-store.ts';
 import type { LogPosition } from '../delivery/log-position.ts';
 import { addToMail, dropKind, dropMailOf, dropReview } from '../mail/mail-store.ts';
@@ -34,44 +34,32 @@ const tokenNoticeDays = 10;
 
 const visible = 'user_id = $1 and (project is null or project <> all ($2::text[]))';
 
-const unreadOf: Statement = {
-  name: 'unread-notifications',
-  text: `select count(*)::int as unread from notification where ${visible} and read_at is null`,
-};
+const unreadOf = prepared(`select count(*)::int as unread from notification where ${visible} and read_at is null`);
 
-const pageOf: Statement = {
-  name: 'notifications',
-  text: `
-    with matching as materialized (
-      select * from notification where ${visible} and (not $3 or read_at is null) and ($4::text is null or kind = $4))
-    select json_build_object(
-      'total', (select count(*) from matching),
-      'unread', (select count(*) from notification where ${visible} and read_at is null),
-      'notifications', coalesce((
-        select json_agg(json_build_object('id', id, 'kind', kind,
-          'createdAt', to_char(happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'isRead', read_at is not null,
-          'createdBy', created_by, 'createdByUserId', created_by_id, 'title', title, 'summary', summary, 'comment', comment, 'project', project,
-          'environment', environment, 'featureName', feature, 'changeRequestId', change_request, 'path', path) order by id desc)
-        from (select * from matching where $5::bigint is null or id < $5 order by id desc limit $6) as page), '[]'))::text as json`,
-};
+const pageOf = prepared(`
+  with matching as materialized (
+    select * from notification where ${visible} and (not $3 or read_at is null) and ($4::text is null or kind = $4))
+  select json_build_object(
+    'total', (select count(*) from matching),
+    'unread', (select count(*) from notification where ${visible} and read_at is null),
+    'notifications', coalesce((
+      select json_agg(json_build_object('id', id, 'kind', kind,
+        'createdAt', ${timestampSql('happened_at')}, 'isRead', read_at is not null,
+        'createdBy', created_by, 'createdByUserId', created_by_id, 'title', title, 'summary', summary, 'comment', comment, 'project', project,
+        'environment', environment, 'featureName', feature, 'changeRequestId', change_request, 'path', path) order by id desc)
+      from (select * from matching where $5::bigint is null or id < $5 order by id desc limit $6) as page), '[]'))::text as json`);
 
-const preferencesOf: Statement = {
-  name: 'notification-preferences',
-  text: `
-    select known.kind, coalesce(inbox, true) as inbox, coalesce(p.mail, known.mail) as mail
-    from unnest($2::text[], $3::text[]) with ordinality as known (kind, mail, nth)
-    left join notification_preference p on p.kind = known.kind and p.user_id = $1 order by nth`,
-};
+const preferencesOf = prepared(`
+  select known.kind, coalesce(inbox, true) as inbox, coalesce(p.mail, known.mail) as mail
+  from unnest($2::text[], $3::text[]) with ordinality as known (kind, mail, nth)
+  left join notification_preference p on p.kind = known.kind and p.user_id = $1 order by nth`);
 
 const defaults = [notificationKinds, notificationKinds.map((kind) => mailByDefault[kind])];
 
-const dropOld: Statement = {
-  name: 'drop-old-notifications',
-  text: `
-    delete from notification where id in (
-      select id from (select id, added_at from notification order by id limit 1000) as oldest
-      where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`,
-};
+const dropOld = prepared(`
+  delete from notification where id in (
+    select id from (select id, added_at from notification order by id limit 1000) as oldest
+    where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`);
 
 const beginAt = 'insert into inbox_position (position, hash) values ($1, $2) on conflict do nothing';
 
@@ -168,7 +156,7 @@ export function inboxStore(database: Database, mailing?: Mailing) {
     /** The position in the log up to which people are told; undefined before the first one. */
     position: async (): Promise<InboxPosition | undefined> => {
       const text = 'select position, hash, generation from inbox_position cross join log_generation';
-      return (await read<InboxPosition>({ name: 'inbox-position', text }))[0];
+      return (await read<InboxPosition>(prepared(text)))[0];
     },
 
     /** Begins with the events after a position, unless another process has begun. */

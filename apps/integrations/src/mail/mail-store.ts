@@ -1,5 +1,5 @@
 import { mailByDefault, notificationDays } from '@bunting/contracts';
-import { advisoryLock, type Database, isOverSql, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, type Database, isOverSql, onlyRow, prepared, type Tx } from '@bunting/database';
 import { randomUUID } from 'node:crypto';
 import type { Notice } from '../inbox/notification.ts';
 import type { MailedNotice } from './message.ts';
@@ -109,38 +109,26 @@ const composeMails = `
     insert into mail (id, user_id, is_daily) select mail_id, user_id, is_daily from composed on conflict (id) do nothing)
   update mail_notice n set mail_id = c.mail_id, due_at = null from composed c where n.id = any (c.ids) returning 1`;
 
-const anyDue: Statement = {
-  name: 'any-due-mail-notice',
-  text: `select 1 from mail_notice where ${isDue} limit 1`,
-};
+const anyDue = prepared(`select 1 from mail_notice where ${isDue} limit 1`);
 
-const dropExpired: Statement = {
-  name: 'drop-expired-mails',
-  text: `
-    with mails as (delete from mail where created_at < clock_timestamp() - interval '${maxDays} days' returning 1),
-      notices as (delete from mail_notice where due_at < clock_timestamp() - interval '${maxDays} days' returning 1)
-    select (select count(*) from mails)::int + (select count(*) from notices)::int as expired`,
-};
+const dropExpired = prepared(`
+  with mails as (delete from mail where created_at < clock_timestamp() - interval '${maxDays} days' returning 1),
+    notices as (delete from mail_notice where due_at < clock_timestamp() - interval '${maxDays} days' returning 1)
+  select (select count(*) from mails)::int + (select count(*) from notices)::int as expired`);
 
-const claimMails: Statement = {
-  name: 'claim-mails',
-  text: `
-    update mail set next_attempt_at = ${later('$2')}, lease = $3
-    where id in (
-      select id from mail where ${isOverSql('next_attempt_at', `interval '${maxDays} days'`)}
-      order by next_attempt_at limit $1 for update skip locked)
-    returning id, lease, user_id as "userId", is_daily as "isDaily", attempts`,
-};
+const claimMails = prepared(`
+  update mail set next_attempt_at = ${later('$2')}, lease = $3
+  where id in (
+    select id from mail where ${isOverSql('next_attempt_at', `interval '${maxDays} days'`)}
+    order by next_attempt_at limit $1 for update skip locked)
+  returning id, lease, user_id as "userId", is_daily as "isDaily", attempts`);
 
 /** SQL: what mails are about, without what their readers have seen in the inbox meanwhile. */
-const noticesOfMails: Statement = {
-  name: 'notices-of-mails',
-  text: `
-    select mail_id as "mailId", notice from mail_notice m
-    where mail_id = any ($1::text[]) and not exists (
-      select from notification n where n.user_id = m.user_id and n.key = m.key and n.read_at is not null)
-    order by m.id`,
-};
+const noticesOfMails = prepared(`
+  select mail_id as "mailId", notice from mail_notice m
+  where mail_id = any ($1::text[]) and not exists (
+    select from notification n where n.user_id = m.user_id and n.key = m.key and n.read_at is not null)
+  order by m.id`);
 
 /** The queue of mails, outside of the writes of users. */
 export function mailStore({ read, query, transaction }: Pick<Database, 'read' | 'query' | 'transaction'>) {
@@ -169,13 +157,12 @@ export function mailStore({ read, query, transaction }: Pick<Database, 'read' | 
     },
 
     /** Ends a mail: it is sent, or will not be. */
-    end: async ({ id, lease }: ClaimedMail): Promise<void> =>
-      void (await query({ name: 'end-mail', text: endMail }, [id, lease])),
+    end: async ({ id, lease }: ClaimedMail): Promise<void> => void (await query(prepared(endMail), [id, lease])),
 
     /** Notes that an attempt has failed, unless another process has taken the mail meanwhile. */
     retry: async ({ id, lease }: ClaimedMail, nextAttemptMs: number): Promise<void> => {
       const text = `update mail set attempts = attempts + 1, next_attempt_at = ${later('$3')}, lease = null where id = $1 and lease = $2`;
-      await query({ name: 'retry-mail', text }, [id, lease, nextAttemptMs]);
+      await query(prepared(text), [id, lease, nextAttemptMs]);
     },
 
     /** Gives back mails that were taken and not tried. */
@@ -183,39 +170,36 @@ export function mailStore({ read, query, transaction }: Pick<Database, 'read' | 
       const text = `
         update mail m set next_attempt_at = clock_timestamp(), lease = null
         from unnest($1::text[], $2::uuid[]) as taken (id, lease) where m.id = taken.id and m.lease = taken.lease`;
-      await query({ name: 'release-mails', text }, [mails.map(({ id }) => id), mails.map(({ lease }) => lease)]);
+      await query(prepared(text), [mails.map(({ id }) => id), mails.map(({ lease }) => lease)]);
     },
 
     /** Makes due what has failed and no process sends, after the server works again. */
     retryAll: async (): Promise<void> => {
-      await query({
-        name: 'retry-mails',
-        text: `
-          update mail set next_attempt_at = clock_timestamp()
-          where lease is null and attempts > 0 and next_attempt_at > clock_timestamp()`,
-      });
+      await query(
+        prepared(`
+        update mail set next_attempt_at = clock_timestamp()
+        where lease is null and attempts > 0 and next_attempt_at > clock_timestamp()`),
+      );
     },
 
     /** How many mails wait, and for how many seconds the oldest has. */
     waiting: async (): Promise<{ readonly mails: number; readonly oldestSeconds: number }> =>
       onlyRow(
-        await read<{ mails: number; oldestSeconds: number }>({
-          name: 'waiting-mails',
-          text: `select count(*)::int as mails,
-            coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as "oldestSeconds" from mail`,
-        }),
+        await read<{ mails: number; oldestSeconds: number }>(
+          prepared(`select count(*)::int as mails,
+          coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as "oldestSeconds" from mail`),
+        ),
       ),
 
     /** Forgets some of what was mailed long ago. @returns how many */
     dropOld: async (): Promise<number> =>
       (
-        await query({
-          name: 'drop-old-mail-notices',
-          text: `
-            delete from mail_notice where id in (
-              select id from (select id, added_at from mail_notice order by id limit 1000) as oldest
-              where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`,
-        })
+        await query(
+          prepared(`
+          delete from mail_notice where id in (
+            select id from (select id, added_at from mail_notice order by id limit 1000) as oldest
+            where added_at < clock_timestamp() - interval '${notificationDays} days') returning 1`),
+        )
       ).length,
   };
 }

@@ -10,8 +10,9 @@ import {
 import {
   advisoryLock,
   onlyRow,
+  prepared,
   type ReadDatabase,
-  type Statement,
+  timestampSql,
   type Tx,
   violatedConstraint,
 } from '@bunting/database';
@@ -40,38 +41,26 @@ export interface ReceivedSignal {
  */
 const fullAt = `case when full_at between clock_timestamp() and clock_timestamp() + interval '1 minute' then full_at else clock_timestamp() end`;
 
-const isoText = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const endpointColumns = `id, name, description, enabled, ${timestampSql('created_at')} as "createdAt", created_by as "createdByUserId"`;
+const tokenColumns = `id, name, endpoint_id as "signalEndpointId", ${timestampSql('created_at')} as "createdAt", created_by as "createdByUserId"`;
 
-const endpointColumns = `id, name, description, enabled, ${isoText('created_at')} as "createdAt", created_by as "createdByUserId"`;
-const tokenColumns = `id, name, endpoint_id as "signalEndpointId", ${isoText('created_at')} as "createdAt", created_by as "createdByUserId"`;
-
-const allEndpoints: Statement = {
-  name: 'signal-endpoints',
-  text: `
-    select ${endpointColumns}, coalesce((
-      select json_agg(t order by t.id) from (select ${tokenColumns} from signal_token where endpoint_id = e.id) as t), '[]') as tokens
-    from signal_endpoint e order by id`,
-};
-const tokensOf: Statement = {
-  name: 'signal-tokens',
-  text: `
-    select coalesce((select json_agg(t order by t.id) from (
-      select ${tokenColumns} from signal_token where endpoint_id = e.id) as t), '[]') as tokens
-    from signal_endpoint e where id = $1`,
-};
-const knownTokens: Statement = {
-  name: 'known-signal-tokens',
-  text: 'select t.id, t.hash from signal_token t join signal_endpoint e on e.id = t.endpoint_id where e.name = $1',
-};
-const signalsOf: Statement = {
-  name: 'signals',
-  text: `
-    select json_build_object('signalEndpointSignals', coalesce((
-      select json_agg(json_build_object('id', id, 'source', 'signal-endpoint', 'sourceId', endpoint_id,
-        'createdAt', ${isoText('created_at')}, 'tokenName', token_name, 'payload', payload) order by id desc)
-      from (select * from signal where endpoint_id = e.id order by id desc limit $2 offset $3) as page), '[]'))::text as json
-    from signal_endpoint e where id = $1`,
-};
+const allEndpoints = prepared(`
+  select ${endpointColumns}, coalesce((
+    select json_agg(t order by t.id) from (select ${tokenColumns} from signal_token where endpoint_id = e.id) as t), '[]') as tokens
+  from signal_endpoint e order by id`);
+const tokensOf = prepared(`
+  select coalesce((select json_agg(t order by t.id) from (
+    select ${tokenColumns} from signal_token where endpoint_id = e.id) as t), '[]') as tokens
+  from signal_endpoint e where id = $1`);
+const knownTokens = prepared(
+  'select t.id, t.hash from signal_token t join signal_endpoint e on e.id = t.endpoint_id where e.name = $1',
+);
+const signalsOf = prepared(`
+  select json_build_object('signalEndpointSignals', coalesce((
+    select json_agg(json_build_object('id', id, 'source', 'signal-endpoint', 'sourceId', endpoint_id,
+      'createdAt', ${timestampSql('created_at')}, 'tokenName', token_name, 'payload', payload) order by id desc)
+    from (select * from signal where endpoint_id = e.id order by id desc limit $2 offset $3) as page), '[]'))::text as json
+  from signal_endpoint e where id = $1`);
 
 function endpointNotFound(id: number) {
   return notFound(`Could not find signal endpoint with id ${id}`);
@@ -255,17 +244,14 @@ export function signalRepository({ query }: Pick<Tx, 'query'>, record: RecordEve
 export type SignalRepository = ReturnType<typeof signalRepository>;
 
 /** SQL: deletes some processed signals that are older than `signalDays`, or beyond the newest `maxSignals` of their endpoint, with their runs. */
-export const dropOldSignals: Statement = {
-  name: 'drop-old-signals',
-  text: `
-    delete from signal using signal_endpoint e cross join lateral (
-      select s.id from signal s
-      where s.endpoint_id = e.id and processed_at is not null and (
-        s.id <= (select id from signal where endpoint_id = e.id order by id desc offset ${maxSignals} limit 1)
-        or s.created_at < clock_timestamp() - interval '${signalDays} days')
-      order by s.id limit 1000) as old
-    where signal.id = old.id returning 1`,
-};
+export const dropOldSignals = prepared(`
+  delete from signal using signal_endpoint e cross join lateral (
+    select s.id from signal s
+    where s.endpoint_id = e.id and processed_at is not null and (
+      s.id <= (select id from signal where endpoint_id = e.id order by id desc offset ${maxSignals} limit 1)
+      or s.created_at < clock_timestamp() - interval '${signalDays} days')
+    order by s.id limit 1000) as old
+  where signal.id = old.id returning 1`);
 
 function nameTaken(kind: string, name: string) {
   return refusal('NameExistsError', `A ${kind} with the name ${name} exists already`);

@@ -1,5 +1,5 @@
 import { refusal } from '@bunting/contracts';
-import { advisoryLock, type Database, isOverSql, onlyRow, type Statement, type Tx } from '@bunting/database';
+import { advisoryLock, type Database, isOverSql, onlyRow, prepared, type Tx } from '@bunting/database';
 import type { Interaction } from './interaction.ts';
 
 /** How many interactions an integration takes in a minute, and how many of them of one person. */
@@ -38,69 +38,40 @@ export interface ClaimedInteraction {
   readonly ageMs: number;
 }
 
-const messagesOf: Statement = {
-  name: 'slack-messages',
-  text: `select channel, ts, note, change_request_uid as "changeRequestUid" from slack_message
-    where integration_id = $1 and change_request = $2 order by ts desc limit 20`,
-};
-const postedFor: Statement = {
-  name: 'slack-posted-for-event',
-  text: 'select requested_channel as channel from slack_message where integration_id = $1 and event_uid = $2',
-};
-const addMessage: Statement = {
-  name: 'add-slack-message',
-  text: `insert into slack_message (integration_id, channel, ts, change_request, change_request_uid, event_uid, requested_channel, note, note_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz) on conflict do nothing`,
-};
+const messagesOf = prepared(`select channel, ts, note, change_request_uid as "changeRequestUid" from slack_message
+  where integration_id = $1 and change_request = $2 order by ts desc limit 20`);
+const postedFor = prepared(
+  'select requested_channel as channel from slack_message where integration_id = $1 and event_uid = $2',
+);
+const addMessage =
+  prepared(`insert into slack_message (integration_id, channel, ts, change_request, change_request_uid, event_uid, requested_channel, note, note_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz) on conflict do nothing`);
 /** An event that is delivered again says nothing newer. */
-const noteMessages: Statement = {
-  name: 'note-slack-messages',
-  text: `update slack_message set note = $3, note_at = $4::timestamptz, updated_at = clock_timestamp()
-    where integration_id = $1 and change_request = $2 and note_at <= $4::timestamptz`,
-};
-const forgetMessage: Statement = {
-  name: 'forget-slack-message',
-  text: 'delete from slack_message where integration_id = $1 and channel = $2 and ts = $3',
-};
-const appOf: Statement = {
-  name: 'slack-app',
-  text: 'select team_id as "teamId" from slack_app where integration_id = $1 and token_hash = $2',
-};
-const saveApp: Statement = {
-  name: 'save-slack-app',
-  text: `insert into slack_app (integration_id, token_hash, team_id)
-    select id, $2, $3 from integration where id = $1
-    on conflict (integration_id) do update set token_hash = excluded.token_hash, team_id = excluded.team_id`,
-};
-const claimDue: Statement = {
-  name: 'claim-slack-interactions',
-  text: `
-    update slack_interaction set attempts = attempts + 1,
-      next_attempt_at = clock_timestamp() + make_interval(secs => $1::float8 / 1000)
-    where id in (
-      select id from slack_interaction where ${isOverSql('next_attempt_at', "interval '2 minutes'")}
-      order by next_attempt_at limit $2 for update skip locked)
-    returning id::float8 as id, uid, integration_id as "integrationId", interaction, attempts,
-      (extract(epoch from clock_timestamp() - received_at) * 1000)::float8 as "ageMs"`,
-};
-const finish: Statement = {
-  name: 'finish-slack-interaction',
-  text: 'update slack_interaction set next_attempt_at = null, interaction = null where id = $1',
-};
-const postpone: Statement = {
-  name: 'postpone-slack-interaction',
-  text: `update slack_interaction set next_attempt_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
-    where id = $1`,
-};
+const noteMessages =
+  prepared(`update slack_message set note = $3, note_at = $4::timestamptz, updated_at = clock_timestamp()
+  where integration_id = $1 and change_request = $2 and note_at <= $4::timestamptz`);
+const forgetMessage = prepared('delete from slack_message where integration_id = $1 and channel = $2 and ts = $3');
+const appOf = prepared('select team_id as "teamId" from slack_app where integration_id = $1 and token_hash = $2');
+const saveApp = prepared(`insert into slack_app (integration_id, token_hash, team_id)
+  select id, $2, $3 from integration where id = $1
+  on conflict (integration_id) do update set token_hash = excluded.token_hash, team_id = excluded.team_id`);
+const claimDue = prepared(`
+  update slack_interaction set attempts = attempts + 1,
+    next_attempt_at = clock_timestamp() + make_interval(secs => $1::float8 / 1000)
+  where id in (
+    select id from slack_interaction where ${isOverSql('next_attempt_at', "interval '2 minutes'")}
+    order by next_attempt_at limit $2 for update skip locked)
+  returning id::float8 as id, uid, integration_id as "integrationId", interaction, attempts,
+    (extract(epoch from clock_timestamp() - received_at) * 1000)::float8 as "ageMs"`);
+const finish = prepared('update slack_interaction set next_attempt_at = null, interaction = null where id = $1');
+const postpone =
+  prepared(`update slack_interaction set next_attempt_at = clock_timestamp() + make_interval(secs => $2::float8 / 1000)
+  where id = $1`);
 /** Signatures are kept for longer than a request may be old. */
-const dropOldInteractions: Statement = {
-  name: 'drop-slack-interactions',
-  text: `delete from slack_interaction where received_at < clock_timestamp() - interval '1 hour'`,
-};
-const dropOldMessages: Statement = {
-  name: 'drop-slack-messages',
-  text: `delete from slack_message where updated_at < clock_timestamp() - interval '90 days'`,
-};
+const dropOldInteractions = prepared(
+  `delete from slack_interaction where received_at < clock_timestamp() - interval '1 hour'`,
+);
+const dropOldMessages = prepared(`delete from slack_message where updated_at < clock_timestamp() - interval '90 days'`);
 
 /** Messages, workspaces and interactions, each write by itself. */
 export function slackStore(database: Pick<Database, 'query' | 'read'>) {

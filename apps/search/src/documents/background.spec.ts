@@ -131,11 +131,11 @@ describe('the reconciler', () => {
 
   it('logs no warning when only usage figures differ', async () => {
     const versions = () =>
-      started.database.read({ name: '', text: 'select name, version, xmin from feature_document order by name' });
+      started.database.read({ text: 'select name, version, xmin from feature_document order by name' });
     const before = await versions();
     started.features.addUsage('one', { yes: 9, lastSeenAt: '2026-01-06T00:00:00.000Z' });
     const compared = () =>
-      started.database.read<{ at: string }>({ name: '', text: 'select claimed_at::text as at from reconciliation' });
+      started.database.read<{ at: string }>({ text: 'select claimed_at::text as at from reconciliation' });
     const [first] = await compared();
     await eventually(async () => expect((await compared())[0]?.at).not.toBe(first?.at));
     const [second] = await compared();

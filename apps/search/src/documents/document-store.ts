@@ -6,7 +6,7 @@ import {
   stateSchemas,
 } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import { type Database, isOverSql, onlyRow, type Statement, timestampSql, type Tx } from '@bunting/database';
+import { type Database, isOverSql, onlyRow, prepared, type Statement, timestampSql, type Tx } from '@bunting/database';
 import { Type } from 'typebox';
 import {
   featureDocumentOf,
@@ -132,71 +132,50 @@ export async function applyStates({ query }: Tx, messages: readonly OutboxMessag
 
 // Rows without a counterpart in the other table are included, so that they are repaired.
 const selectStates: { readonly [E in ReadableStateEntity]: Statement } = {
-  feature: {
-    name: 'stored-features',
-    text: `
-      select name as id, coalesce(stored.version, -1) as version,
-        stored.document is not null or lookup.name is not null as "isLive",
-        stored.document, case when lookup.name is not null then row_to_json(lookup) end as lookup, described.description
-      from (
-        (select name from feature_document where name > $1 order by name limit $2)
-        union (select name from feature_lookup where name > $1 order by name limit $2) order by name limit $2
-      ) as page
-        left join feature_document stored using (name)
-        left join feature_lookup lookup using (name)
-        left join feature_description described using (name)
-      order by name`,
-  },
-  segment: {
-    name: 'stored-segments',
-    text: `
-      select id::text as id, version, name is not null as "isLive",
-        case when name is not null then json_build_object('name', name) end as document, null as lookup, null as description
-      from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`,
-  },
+  feature: prepared(`
+    select name as id, coalesce(stored.version, -1) as version,
+      stored.document is not null or lookup.name is not null as "isLive",
+      stored.document, case when lookup.name is not null then row_to_json(lookup) end as lookup, described.description
+    from (
+      (select name from feature_document where name > $1 order by name limit $2)
+      union (select name from feature_lookup where name > $1 order by name limit $2) order by name limit $2
+    ) as page
+      left join feature_document stored using (name)
+      left join feature_lookup lookup using (name)
+      left join feature_description described using (name)
+    order by name`),
+  segment: prepared(`
+    select id::text as id, version, name is not null as "isLive",
+      case when name is not null then json_build_object('name', name) end as document, null as lookup, null as description
+    from segment where id::text collate "C" > $1 order by id::text collate "C" limit $2`),
 };
 
 // Of a feature that only one of its tables has, the version is none that the features service could have.
 const selectVersions: { readonly [E in ReadableStateEntity]: Statement } = {
-  feature: {
-    name: 'stored-feature-versions',
-    text: `
-      select name as id, coalesce(version, -1) as version
-      from feature_lookup left join feature_document using (name) where name > $1 order by name limit $2`,
-  },
-  segment: {
-    name: 'stored-segment-versions',
-    text: `
-      select id::text as id, version from segment
-      where name is not null and id::text collate "C" > $1 order by id::text collate "C" limit $2`,
-  },
+  feature: prepared(`
+    select name as id, coalesce(version, -1) as version
+    from feature_lookup left join feature_document using (name) where name > $1 order by name limit $2`),
+  segment: prepared(`
+    select id::text as id, version from segment
+    where name is not null and id::text collate "C" > $1 order by id::text collate "C" limit $2`),
 };
 
-const addWords: Statement = {
-  name: 'add-missing-words',
-  text: `
-    insert into search_word (word)
-    select distinct word from feature_lookup cross join unnest(search_words(name, search_text)) as word
-    where name > $1 and ($2 = '' or name <= $2) order by word on conflict do nothing`,
-};
+const addWords = prepared(`
+  insert into search_word (word)
+  select distinct word from feature_lookup cross join unnest(search_words(name, search_text)) as word
+  where name > $1 and ($2 = '' or name <= $2) order by word on conflict do nothing`);
 
 /** SQL: that no feature has a word of `search_word`. */
 const isUnused = 'not exists (select from feature_lookup where search_words(name, search_text) && array[word])';
 
-const selectUnusedWords: Statement = {
-  name: 'unused-words',
-  text: `
-    with page as materialized (select word from search_word where word > $1 order by word limit $2)
-    select array(select word from page where ${isUnused}) as unused,
-      case when count(*) < $2 then '' else max(word) end as "upTo"
-    from page`,
-};
+const selectUnusedWords = prepared(`
+  with page as materialized (select word from search_word where word > $1 order by word limit $2)
+  select array(select word from page where ${isUnused}) as unused,
+    case when count(*) < $2 then '' else max(word) end as "upTo"
+  from page`);
 
-const countLive: Statement = {
-  name: 'stored-live',
-  text: `
-    select (select count(*) from feature_lookup) + (select count(*) from segment where name is not null) as live`,
-};
+const countLive = prepared(`
+  select (select count(*) from feature_lookup) + (select count(*) from segment where name is not null) as live`);
 
 async function deleteState({ query }: Tx, entity: ReadableStateEntity, id: string): Promise<void> {
   if (entity === 'segment') return void (await query('delete from segment where id = $1::integer', [Number(id)]));
@@ -295,7 +274,7 @@ export type DocumentStore = ReturnType<typeof documentStore>;
 
 const columns = `state, done, "all", ${timestampSql('started_at')} as "startedAt", ${timestampSql('finished_at')} as "finishedAt", reason`;
 
-const selectLast: Statement = { name: 'last-reindex', text: `select ${columns} from reindex` };
+const selectLast = prepared(`select ${columns} from reindex`);
 
 /** SQL: whether the reindex is running, in a process that still sends heartbeats. */
 const isRunning = `state = 'running' and heartbeat_at between now() - interval '30 seconds' and now() + interval '30 seconds'`;

@@ -150,10 +150,7 @@ describe('a change in the features service', () => {
       featureState(aFeature({ name: 'two' })),
     );
     expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
-    const deadLetters = await started.database.read<{ reason: string }>({
-      name: '',
-      text: 'select reason from dead_letter',
-    });
+    const deadLetters = await started.database.read<{ reason: string }>({ text: 'select reason from dead_letter' });
     expect(deadLetters).toEqual([{ reason: expect.stringContaining('/state') }]);
   });
 

@@ -1,4 +1,4 @@
-import { type Database, onlyRow, refusalForFailure, type PinnedConnection, type Statement } from '@bunting/database';
+import { type Database, onlyRow, type PinnedConnection, prepared, refusalForFailure } from '@bunting/database';
 import type { IndexedFeature } from './index-document.ts';
 
 /** A change of a document in an index; its feature is null after the deletion. */
@@ -26,33 +26,24 @@ export interface SearchableIndex {
   readonly segmentIds: readonly (readonly number[])[];
 }
 
-const selectStatus: Statement = {
-  name: 'index-status',
-  text: `
-    select generation, checkpoint_xid::text as "checkpointXid", rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as "snapshotXmin",
-      coalesce(checkpoint_xid > pg_snapshot_xmax(snapshot), false) as "isCheckpointInFuture"
-    from pg_current_snapshot() as snapshot left join search_index on uid = $1`,
-};
+const selectStatus = prepared(`
+  select generation, checkpoint_xid::text as "checkpointXid", rebuild_reason as "rebuildReason", pg_snapshot_xmin(snapshot)::text as "snapshotXmin",
+    coalesce(checkpoint_xid > pg_snapshot_xmax(snapshot), false) as "isCheckpointInFuture"
+  from pg_current_snapshot() as snapshot left join search_index on uid = $1`);
 
 /** SQL: the properties of `IndexedFeature`, of a row of `feature_lookup` and its change, if one is recorded. */
 const indexedFeature = `json_build_object('name', name, 'archived', archived, 'stale', stale, 'project', project, 'type', type,
   'createdById', created_by_id, 'createdBy', created_by_name, 'tags', tags, 'segmentIds', segment_ids, 'statuses', statuses,
   'changed', coalesce(changed::text::bigint, 0))`;
 
-const selectChanges: Statement = {
-  name: 'index-changes',
-  text: `
-    select name, changed::text, case when archived is not null then ${indexedFeature} end as feature
-    from feature_change left join feature_lookup using (name)
-    where (changed, name) > ($1::xid8, $2) order by feature_change.changed, name limit $3`,
-};
+const selectChanges = prepared(`
+  select name, changed::text, case when archived is not null then ${indexedFeature} end as feature
+  from feature_change left join feature_lookup using (name)
+  where (changed, name) > ($1::xid8, $2) order by feature_change.changed, name limit $3`);
 
-const selectFeatures: Statement = {
-  name: 'index-features',
-  text: `
-    select ${indexedFeature} as feature from feature_lookup left join feature_change using (name)
-    where name > $1 order by name limit $2`,
-};
+const selectFeatures = prepared(`
+  select ${indexedFeature} as feature from feature_lookup left join feature_change using (name)
+  where name > $1 order by name limit $2`);
 
 /** SQL: the newest change. PostgreSQL reads it from the end of an index, where it would look for a change after another one in all of them. */
 const newestChange = '(select changed from feature_change order by changed desc limit 1)';
@@ -60,23 +51,17 @@ const newestChange = '(select changed from feature_change order by changed desc 
 /** How long changes may wait to be written to the index, before searches do without it. */
 const maxLagSeconds = 5;
 
-const selectSearchable: Statement = {
-  name: 'index-searchable',
-  text: `
-    select generation, saved_at < now() - interval '${maxLagSeconds} seconds' and coalesce(${newestChange} >= checkpoint_xid, false) as "isBehind",
-      array(
-        select to_json(array(select id from segment where segment.name = wanted.name))
-        from unnest($2::text[]) with ordinality as wanted (name, nth) order by nth
-      ) as "segmentIds"
-    from search_index where uid = $1 and generation is not null and rebuild_reason is null`,
-};
+const selectSearchable = prepared(`
+  select generation, saved_at < now() - interval '${maxLagSeconds} seconds' and coalesce(${newestChange} >= checkpoint_xid, false) as "isBehind",
+    array(
+      select to_json(array(select id from segment where segment.name = wanted.name))
+      from unnest($2::text[]) with ordinality as wanted (name, nth) order by nth
+    ) as "segmentIds"
+  from search_index where uid = $1 and generation is not null and rebuild_reason is null`);
 
-const countIfUnchanged: Statement = {
-  name: 'index-unchanged-count',
-  text: `
-    select count(*) as features from feature_lookup
-    having coalesce(${newestChange} < $1::xid8, true)`,
-};
+const countIfUnchanged = prepared(`
+  select count(*) as features from feature_lookup
+  having coalesce(${newestChange} < $1::xid8, true)`);
 
 const saveSql = `
   insert into search_index (uid, generation, checkpoint_xid, rebuild_reason) values ($1, $2, $3::xid8, null)

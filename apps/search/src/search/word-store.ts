@@ -1,20 +1,17 @@
-import type { ReadDatabase, Statement } from '@bunting/database';
+import { prepared, type ReadDatabase } from '@bunting/database';
 import { allowedTypos, alternativesOf } from './words.ts';
 
-const selectWordsLike: Statement = {
-  name: 'words-like',
-  text: `
-    select array(
-      select word from search_word where word = typed.text
-      union select word from similar_words(typed.text) where may_be_wrong
-      union (
-        select word from search_word
-        where is_last and word >= typed.text and word < typed.text || U&'\\+10FFFF' order by word limit 100
-      )
-    ) as words
-    from unnest($1::text[], $2::boolean[], $3::boolean[]) with ordinality as typed (text, may_be_wrong, is_last, nth)
-    order by nth`,
-};
+const selectWordsLike = prepared(`
+  select array(
+    select word from search_word where word = typed.text
+    union select word from similar_words(typed.text) where may_be_wrong
+    union (
+      select word from search_word
+      where is_last and word >= typed.text and word < typed.text || U&'\\+10FFFF' order by word limit 100
+    )
+  ) as words
+  from unnest($1::text[], $2::boolean[], $3::boolean[]) with ordinality as typed (text, may_be_wrong, is_last, nth)
+  order by nth`);
 
 /** Reads which words of features the words of some texts may mean: for each text, for each of its words, the alternatives. */
 export async function readAlternatives(

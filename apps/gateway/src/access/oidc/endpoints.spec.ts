@@ -87,7 +87,7 @@ describe('settings of OpenID Connect', () => {
       },
     });
     expect(await get(oidcPath)).toEqual(body);
-    const stored = await gateway.database.read({ name: 'stored', text: 'select * from gateway_setting' });
+    const stored = await gateway.database.read({ text: 'select * from gateway_setting' });
     const written = JSON.stringify([stored, await gateway.emittedEvents(), gateway.lines]);
     expect(written).not.toContain(clientSecret);
     expect(written).not.toContain(Buffer.from(clientSecret).toString('hex'));

@@ -175,7 +175,7 @@ describe('a link to choose a password', () => {
     expect(gateway.logged()).not.toContain(token);
     const events = JSON.stringify(await gateway.emittedEvents());
     expect(events).not.toContain(token);
-    const rows = await gateway.database.read({ name: 'links', text: 'select sign_in_link::text from sign_in_link' });
+    const rows = await gateway.database.read({ text: 'select sign_in_link::text from sign_in_link' });
     expect(JSON.stringify(rows)).not.toContain(token.slice(12));
   });
 
@@ -325,7 +325,7 @@ describe('an invitation link', () => {
     const forged = `${secret.slice(0, -1)}${secret.endsWith('0') ? '1' : '0'}`;
     expect((await send('GET', `invite-link/tokens/${forged}`)).status).toBe(404);
     expect((await send('PUT', 'invite-link/tokens/none', { enabled: true })).status).toBe(404);
-    const rows = await gateway.database.read({ name: 'invites', text: 'select invite_link::text from invite_link' });
+    const rows = await gateway.database.read({ text: 'select invite_link::text from invite_link' });
     expect(JSON.stringify(rows)).not.toContain(secret.slice(32));
   });
 

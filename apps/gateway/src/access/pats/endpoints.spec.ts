@@ -25,10 +25,7 @@ describe('a personal access token', () => {
     expect(events).toMatchObject([
       { type: 'pat-created', createdBy: name, createdByUserId: id, data: { id: shown.id, description: 'my laptop' } },
     ]);
-    const stored = await gateway.database.read({
-      name: 'tokens',
-      text: 'select row_to_json(t)::text from api_token t',
-    });
+    const stored = await gateway.database.read({ text: 'select row_to_json(t)::text from api_token t' });
     for (const text of [JSON.stringify(stored), JSON.stringify(await gateway.emittedEvents()), gateway.logged()])
       expect(text).not.toContain(secret.slice(17));
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@bunting/contracts';
-import { type Database, type PinnedConnection, refusalForFailure } from '@bunting/database';
+import { type Database, type PinnedConnection, prepared, refusalForFailure } from '@bunting/database';
 import type { Projection } from '@bunting/outbox';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { Gauge, type Registry } from 'prom-client';
@@ -79,7 +79,7 @@ export function accessChangeListener(
         timer = setTimeout(resolve, probeTimeout, false);
       });
       try {
-        await database.query({ name: 'probe-access-listener', text: "select pg_notify($1, '')" }, [probe]);
+        await database.query(prepared("select pg_notify($1, '')"), [probe]);
         if (await arrival) return;
       } finally {
         clearTimeout(timer);

@@ -353,8 +353,7 @@ describe('the projection of projects', () => {
     payload: { entity: 'project', id: 'secret', version, state: { id: 'secret', mode, createdBy: null } },
   });
   const modeOf = async (id: string) =>
-    (await database.read<{ mode: string }>({ name: '', text: 'select mode from project where id = $1' }, [id]))[0]
-      ?.mode;
+    (await database.read<{ mode: string }>({ text: 'select mode from project where id = $1' }, [id]))[0]?.mode;
 
   it('hides a project that was made private after the features service was restored from a backup', async () => {
     const backup = [stateMessage(1, 'open')];

@@ -1,7 +1,7 @@
 import type { EventContent } from '@bunting/contracts';
 import { outboxEvent, type OutboxMessage, projectNotFound, ProjectState, systemCaller } from '@bunting/contracts';
 import { parse } from '@bunting/contracts/validation';
-import type { Database, Statement, Tx } from '@bunting/database';
+import { type Database, prepared, type Tx } from '@bunting/database';
 import { emitInProjection } from '@bunting/outbox';
 import { Type } from 'typebox';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
@@ -19,10 +19,9 @@ export type FindExistingProjects = (ids?: readonly string[]) => Promise<readonly
  */
 const isExistingSql = 'deleted_at is null and version >= 0';
 
-const existingProjects: Statement = {
-  name: 'existing-projects',
-  text: `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${isExistingSql}`,
-};
+const existingProjects = prepared(
+  `select id from project where ($1::text[] is null or id = any ($1::text[])) and ${isExistingSql}`,
+);
 
 export function existingProjectsReader(database: Database): FindExistingProjects {
   return async (ids) => (await database.read<{ id: string }>(existingProjects, [ids ?? null])).map(({ id }) => id);
@@ -60,12 +59,7 @@ export function pendingPrivateProjectStore(database: Database) {
     hide: (id: string, version: number) => write(({ query }) => query(hideSql, [id, version])),
     /** Whether any project is hidden for a change that the features service did not commit. */
     hasUncommitted: async (): Promise<boolean> =>
-      (
-        await database.read({
-          name: 'expired-pending-private-projects',
-          text: `select from project where ${isUncommittedSql} limit 1`,
-        })
-      ).length > 0,
+      (await database.read(prepared(`select from project where ${isUncommittedSql} limit 1`))).length > 0,
     /** Unhides the projects whose change the features service did not commit. */
     unhideUncommitted: () =>
       write(async ({ query }) => {

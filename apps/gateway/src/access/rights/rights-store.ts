@@ -1,5 +1,5 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
-import { onlyRow, type ReadDatabase, type Statement } from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase } from '@bunting/database';
 import { predefinedRole } from '../roles/role.ts';
 import { wildcard } from '../tokens/token.ts';
 import { authorNameOf, displayNameOf, nameInEvents, type UserNames } from '../users/account.ts';
@@ -69,55 +69,46 @@ export interface UserSummary extends UserNames {
 
 type MembersOfProject = ReplyOf<typeof CountProjectMembers>['projects'][number];
 
-const usersAccess: Statement = {
-  name: 'users-access',
-  text: `
-    select u.id as user_id, u.name as user_name, u.username, u.email, u.is_service, ${userRightsSql} as access
-    from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`,
-};
+const usersAccess = prepared(`
+  select u.id as user_id, u.name as user_name, u.username, u.email, u.is_service, ${userRightsSql} as access
+  from api_user u where u.id = any ($1::integer[]) and u.is_active and u.deleted_at is null order by u.id`);
 
-const permissionHolders: Statement = {
-  name: 'holders',
-  text: `
-    select u.id, u.name, u.username, u.email, held."isMember"
-    from api_user u cross join lateral (
-      select bool_or(g.project is not null) as "isMember" from user_grant g
-      where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
-        and (g.project is null or g.project = $2)
-        and (g.environment is null or $3::text is null or g.environment = $3)) as held
-    where u.is_active and u.deleted_at is null and held."isMember" is not null
-    order by lower(${displayNameSql('u.')}), u.id`,
-};
+const permissionHolders = prepared(`
+  select u.id, u.name, u.username, u.email, held."isMember"
+  from api_user u cross join lateral (
+    select bool_or(g.project is not null) as "isMember" from user_grant g
+    where g.user_id = u.id and (g.permission = 'ADMIN' or g.permission = any ($1::text[]))
+      and (g.project is null or g.project = $2)
+      and (g.environment is null or $3::text is null or g.environment = $3)) as held
+  where u.is_active and u.deleted_at is null and held."isMember" is not null
+  order by lower(${displayNameSql('u.')}), u.id`);
 
-const memberCountsAndOwners: Statement = {
-  name: 'members',
-  text: `
-    with owner as (
-      select project, 0 as kind, u.id, lower(${displayNameSql('u.')}) as nth, u.name, u.username, u.email
-      from project_user join api_user u on u.id = user_id
-      where role_id = ${predefinedRole.owner} and u.deleted_at is null and ($1::text is null or project = $1)
-      union all
-      select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
-      where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
-    select m.project as id, count(distinct u.id) as members, (
-      select count(*) from (
-        select assigned.user_id
-        from (
-          select user_id, added_at from project_user where project = m.project
-          union all
-          select user_id, greatest(added_at, joined_at) from project_group join group_member using (group_id)
-          where project = m.project) as assigned
-        join api_user on api_user.id = assigned.user_id and deleted_at is null
-        group by assigned.user_id having min(assigned.added_at) > now() - interval '30 days') as recent) as added, coalesce((
-      select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
-        'email', owner.email) order by kind, nth, owner.id)
-      from owner where owner.project = m.project), '[]') as owners
-    from (
-      select project, user_id from project_member union all select project, null from project_group) as m
-    left join api_user u on u.id = m.user_id and u.deleted_at is null
-    where $1::text is null or m.project = $1
-    group by m.project order by m.project`,
-};
+const memberCountsAndOwners = prepared(`
+  with owner as (
+    select project, 0 as kind, u.id, lower(${displayNameSql('u.')}) as nth, u.name, u.username, u.email
+    from project_user join api_user u on u.id = user_id
+    where role_id = ${predefinedRole.owner} and u.deleted_at is null and ($1::text is null or project = $1)
+    union all
+    select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
+    where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1))
+  select m.project as id, count(distinct u.id) as members, (
+    select count(*) from (
+      select assigned.user_id
+      from (
+        select user_id, added_at from project_user where project = m.project
+        union all
+        select user_id, greatest(added_at, joined_at) from project_group join group_member using (group_id)
+        where project = m.project) as assigned
+      join api_user on api_user.id = assigned.user_id and deleted_at is null
+      group by assigned.user_id having min(assigned.added_at) > now() - interval '30 days') as recent) as added, coalesce((
+    select json_agg(json_build_object('kind', kind, 'id', owner.id, 'name', owner.name, 'username', owner.username,
+      'email', owner.email) order by kind, nth, owner.id)
+    from owner where owner.project = m.project), '[]') as owners
+  from (
+    select project, user_id from project_member union all select project, null from project_group) as m
+  left join api_user u on u.id = m.user_id and u.deleted_at is null
+  where $1::text is null or m.project = $1
+  group by m.project order by m.project`);
 
 interface OwnerRow extends UserNames {
   readonly kind: 0 | 1;
@@ -130,54 +121,48 @@ function ownerOf(row: OwnerRow): MembersOfProject['owners'][number] {
     : { ownerType: 'user', name: displayNameOf(row), email: row.email, imageUrl: avatarUrlOf(row) };
 }
 
-const tokenCountsByEnvironment: Statement = {
-  name: 'tokens-of-environments',
-  text: `
-    select environment as name, count(*) as tokens from api_token
-    where kind in ('client', 'frontend') and revoked_at is null and environment <> '${wildcard}'
-      and ($1::text is null or $1 = any (projects) or '${wildcard}' = any (projects)) and not projects <@ $2::text[]
-    group by environment order by environment`,
-};
+const tokenCountsByEnvironment = prepared(`
+  select environment as name, count(*) as tokens from api_token
+  where kind in ('client', 'frontend') and revoked_at is null and environment <> '${wildcard}'
+    and ($1::text is null or $1 = any (projects) or '${wildcard}' = any (projects)) and not projects <@ $2::text[]
+  group by environment order by environment`);
 
 // Without a project only the global permissions of root roles apply. A private project exists only for its members and administrators.
-const roleHolders: Statement = {
-  name: 'role-holders',
-  text: `
-    with assigned as (
-      select id as user_id, root_role_id as role_id, null::integer as group_id from api_user
-      union all
-      select user_id, root_role_id, group_id from group_member join user_group g on g.id = group_id
-      where root_role_id is not null
-      union all
-      select user_id, role_id, null from project_user where project = $1
-      union all
-      select user_id, role_id, group_id from project_group join group_member using (group_id) where project = $1
-    ), holder as (
-      select u.id, u.name, u.username, u.email, u.is_service,
-        json_agg(json_build_object('role', role_id, 'group', group_id) order by role_id, group_id nulls first) as through
-      from api_user u join assigned on assigned.user_id = u.id
-      where u.is_active and u.deleted_at is null and (
-        not exists (select from project where id = $1 and (mode = 'private' or pending_private_version is not null))
-        or exists (
-          select from user_grant g
-          where g.user_id = u.id and (g.project = $1 or ${isAdministratorSql('g')}))
-        or exists (select from project_member m where m.user_id = u.id and m.project = $1))
-      group by u.id)
-    select coalesce((
-      select json_agg(json_build_object('id', id, 'name', name, 'username', username, 'email', email,
-        'isService', is_service, 'through', through) order by lower(${displayNameSql()}), id)
-      from holder), '[]') as users, coalesce((
-      select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) from user_group
-      where id in (select group_id from assigned)), '[]') as groups, coalesce((
-      select json_agg(json_build_object('id', id, 'name', name, 'description', description, 'type', type,
-        'permissions', coalesce((
-          select json_agg(json_strip_nulls(json_build_object('name', permission, 'environment', environment))
-            order by permission, environment nulls first)
-          from (
-            select distinct permission, environment from role_permission
-            where role_id = role.id and (project is null or project = $1)) as permissions), '[]')) order by id)
-      from role where id in (select role_id from assigned)), '[]') as roles`,
-};
+const roleHolders = prepared(`
+  with assigned as (
+    select id as user_id, root_role_id as role_id, null::integer as group_id from api_user
+    union all
+    select user_id, root_role_id, group_id from group_member join user_group g on g.id = group_id
+    where root_role_id is not null
+    union all
+    select user_id, role_id, null from project_user where project = $1
+    union all
+    select user_id, role_id, group_id from project_group join group_member using (group_id) where project = $1
+  ), holder as (
+    select u.id, u.name, u.username, u.email, u.is_service,
+      json_agg(json_build_object('role', role_id, 'group', group_id) order by role_id, group_id nulls first) as through
+    from api_user u join assigned on assigned.user_id = u.id
+    where u.is_active and u.deleted_at is null and (
+      not exists (select from project where id = $1 and (mode = 'private' or pending_private_version is not null))
+      or exists (
+        select from user_grant g
+        where g.user_id = u.id and (g.project = $1 or ${isAdministratorSql('g')}))
+      or exists (select from project_member m where m.user_id = u.id and m.project = $1))
+    group by u.id)
+  select coalesce((
+    select json_agg(json_build_object('id', id, 'name', name, 'username', username, 'email', email,
+      'isService', is_service, 'through', through) order by lower(${displayNameSql()}), id)
+    from holder), '[]') as users, coalesce((
+    select json_agg(json_build_object('id', id, 'name', name) order by lower(name), id) from user_group
+    where id in (select group_id from assigned)), '[]') as groups, coalesce((
+    select json_agg(json_build_object('id', id, 'name', name, 'description', description, 'type', type,
+      'permissions', coalesce((
+        select json_agg(json_strip_nulls(json_build_object('name', permission, 'environment', environment))
+          order by permission, environment nulls first)
+        from (
+          select distinct permission, environment from role_permission
+          where role_id = role.id and (project is null or project = $1)) as permissions), '[]')) order by id)
+    from role where id in (select role_id from assigned)), '[]') as roles`);
 
 export function accessReader(database: ReadDatabase) {
   return {

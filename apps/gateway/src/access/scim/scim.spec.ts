@@ -209,9 +209,7 @@ describe('users', () => {
       body: { active: false },
     });
     expect((await gateway.send('/api/admin/user', { key })).status).toBe(401);
-    expect(
-      await gateway.database.read({ name: 'sessions', text: `select id from user_session where user_id = ${user.id}` }),
-    ).toEqual([]);
+    expect(await gateway.database.read({ text: `select id from user_session where user_id = ${user.id}` })).toEqual([]);
     expect(await filtered('Users', 'active eq "False"')).toEqual([user.id]);
     await patch(`Users/${user.id}`, { op: 'add', value: { active: 'True', 'name.givenName': 'Augusta' } });
     expect((await gateway.send('/api/admin/user', { key })).status).toBe(200);

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { UserSession } from '@bunting/contracts';
-import { batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
+import { batchedRead, type Database, prepared, type Statement, type Tx } from '@bunting/database';
 import type { Principal } from '@bunting/http';
 import { gatewaySql, SessionEntity } from '../../unit-of-work/entities.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
@@ -92,15 +92,12 @@ interface Row extends UserRightsRow {
 }
 
 function validSession(end: string): Statement {
-  return {
-    name: 'valid-session',
-    text: `
+  return prepared(`
     select nth::int, s.id, s.hash, (extract(epoch from ${end} - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email, u.is_service, ${userRightsSql} as access
     from unnest($1::text[]) with ordinality as requested (selector, nth) join user_session s using (selector)
     join api_user u on u.id = s.user_id
-    where ${end} > now() and u.is_active and u.deleted_at is null`,
-  };
+    where ${end} > now() and u.is_active and u.deleted_at is null`);
 }
 
 /** Looks sessions up by the secrets of their cookies, in batches, on at most two connections. */

@@ -116,7 +116,7 @@ describe('signing in with a password', () => {
     const imported = await bcryptHash(password, 4);
     const stored = async () => {
       const text = `select hash from user_password where user_id = ${id}`;
-      return (await gateway.database.read<{ hash: string }>({ name: `hash ${id}`, text })).map((row) => row.hash);
+      return (await gateway.database.read<{ hash: string }>({ text })).map((row) => row.hash);
     };
     await gateway.database.transaction(({ query }) =>
       query('update user_password set hash = $2 where user_id = $1', [id, imported]),
@@ -184,7 +184,7 @@ describe('a session', () => {
     const one = browser();
     await one.signIn(username, password);
     const [, secret = ''] = one.cookie().split('=');
-    const rows = await gateway.database.read({ name: 'sessions', text: 'select user_session::text from user_session' });
+    const rows = await gateway.database.read({ text: 'select user_session::text from user_session' });
     const hex = Buffer.from(secret, 'base64url').toString('hex');
     expect(JSON.stringify(rows)).not.toContain(secret);
     expect(JSON.stringify(rows)).not.toContain(hex);

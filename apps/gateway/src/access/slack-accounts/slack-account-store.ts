@@ -1,5 +1,5 @@
 import { type Refusal, refusal, type SlackAccount, slackLinkMinutes, type User } from '@bunting/contracts';
-import type { Tx } from '@bunting/database';
+import { timestampSql, type Tx } from '@bunting/database';
 import type { RecordEvents } from '@bunting/outbox';
 import { timingSafeEqual } from 'node:crypto';
 import { newLinkSecret, type SecretHasher } from '../../unit-of-work/secrets.ts';
@@ -20,7 +20,7 @@ export interface FoundLink extends InvitedSlackUser {
 
 const slackUserColumns =
   'team_id as "teamId", team_name as "teamName", slack_user_id as "slackUserId", slack_user_name as "slackUserName"';
-const columns = `id, ${slackUserColumns}, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"`;
+const columns = `id, ${slackUserColumns}, ${timestampSql('created_at')} as "createdAt"`;
 
 /** The text that is hashed for a link. Its prefix ensures that the hash of a link is never that of a token, a session or another link. */
 function textToHash(secret: string): string {

@@ -158,7 +158,7 @@ describe('API tokens', () => {
       expect(await statusOf(one.secret)).toBe(200);
       expect((await listed()).filter(({ tokenName }) => tokenName === 'once')).toHaveLength(1);
       const answers = 'select row_to_json(a)::text from idempotent_reply a';
-      const stored = JSON.stringify(await gateway.database.read({ name: 'answers', text: answers }));
+      const stored = JSON.stringify(await gateway.database.read({ text: answers }));
       expect(stored).toContain('call.gateway.create-api-token');
       expect(stored).not.toContain(one.secret.slice(16));
       expect((await make({ type: 'client' })).status).toBe(422);
@@ -303,7 +303,7 @@ describe('readable tokens', () => {
       expect(await listedSecret(token)).toMatch(shortened);
       const text =
         "select count(*)::integer as sealed from api_token where sealed is not null and kind in ('admin', 'user')";
-      expect(await gateway.database.read({ name: 'sealed-admins', text })).toEqual([{ sealed: 0 }]);
+      expect(await gateway.database.read({ text })).toEqual([{ sealed: 0 }]);
     });
 
     it('lists the secret only to callers who may create such tokens', async () => {
@@ -333,7 +333,7 @@ describe('readable tokens', () => {
       const { secret } = await aToken();
       const text =
         "select coalesce(string_agg(encode(sealed, 'escape') || encode(hash, 'escape') || shown, ' '), '') as stored from api_token";
-      const [row] = await gateway.database.read<{ stored: string }>({ name: 'stored-tokens', text });
+      const [row] = await gateway.database.read<{ stored: string }>({ text });
       expect(row?.stored).not.toContain(secret.slice(-40));
     });
 

@@ -46,7 +46,7 @@ describe('the first admin token', () => {
           }),
         ),
       );
-      const stored = await database.read({ name: 'all-tokens', text: 'select hash from api_token' });
+      const stored = await database.read({ text: 'select hash from api_token' });
       expect(stored).toHaveLength(1);
       const [token = given ?? ''] = made.filter((one) => one !== undefined);
       expect(made.filter((one) => one !== undefined)).toHaveLength(given === undefined ? 1 : 0);
@@ -193,10 +193,7 @@ describe('another value of BUNTING_ADMIN_TOKEN', () => {
   it('does not restore a token that an administrator has revoked', async () => {
     const last = await start(first);
     const { shown } = (
-      await last.database.read<{ shown: string }>({
-        name: 'current',
-        text: "select shown from api_token where configured = 'current'",
-      })
+      await last.database.read<{ shown: string }>({ text: "select shown from api_token where configured = 'current'" })
     )[0] as { shown: string };
     const deleted = await last.send(`/api/admin/api-tokens/${shown}`, { method: 'DELETE', key: init });
     expect(deleted.status).toBe(200);

@@ -2,7 +2,15 @@ import type { EventContent } from '@bunting/contracts';
 import type { RecordEvents } from '@bunting/outbox';
 import { timingSafeEqual } from 'node:crypto';
 import { adminTokenUserId, type ApiToken, type Caller, type Pat } from '@bunting/contracts';
-import { advisoryLock, batchedRead, type Database, type Statement, type Tx } from '@bunting/database';
+import {
+  advisoryLock,
+  batchedRead,
+  type Database,
+  prepared,
+  type Statement,
+  timestampSql,
+  type Tx,
+} from '@bunting/database';
 import { LockMode, raw } from '@mikro-orm/postgresql';
 import type { Principal } from '@bunting/http';
 import { gatewaySql, TokenEntity } from '../../unit-of-work/entities.ts';
@@ -104,7 +112,7 @@ const endingTokens = `
     case when u.is_service or u.id is null then token.created_by else u.id end as "userId",
     (extract(epoch from expires_at - now()) * 1000)::float8 as "livesMs",
     (extract(epoch from expires_at - token.created_at) * 1000)::float8 as "lifetimeMs",
-    to_char(expires_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "expiresAt"
+    ${timestampSql('expires_at')} as "expiresAt"
   from api_token token left join api_user u on u.id = token.user_id
   where revoked_at is null and expires_at > now() and expires_at <= now() + make_interval(days => $1)
     and case when u.is_service or u.id is null then token.created_by > 0 else true end
@@ -236,9 +244,7 @@ interface Row {
 
 // Expiry is checked by the clock of the database, which every replica shares.
 function validTokenBy(column: 'selector' | 'id'): Statement {
-  return {
-    name: `valid-token-by-${column}`,
-    text: `
+  return prepared(`
     select nth::int, token.id, token.kind, token.name, token.hash, token.projects, token.deleted_projects, token.environment,
       (extract(epoch from token.expires_at - now()) * 1000)::float8 as lives_ms,
       u.id as user_id, u.name as user_name, u.username, u.email, u.is_service,
@@ -246,8 +252,7 @@ function validTokenBy(column: 'selector' | 'id'): Statement {
     from unnest($1::${column === 'id' ? 'uuid' : 'text'}[]) with ordinality as requested (${column}, nth) join api_token token using (${column})
     left join api_user u on u.id = token.user_id
     where token.revoked_at is null and (token.expires_at is null or token.expires_at > now())
-      and (u.id is null or u.is_active and u.deleted_at is null)`,
-  };
+      and (u.id is null or u.is_active and u.deleted_at is null)`);
 }
 
 function callerOfToken(row: Row & (UserRightsRow | { readonly user_id: null })): Caller {
