@@ -317,6 +317,23 @@ describe('the bus over NATS', () => {
     await server.stop();
   });
 
+  it('loses a call that has no response yet when it closes, and sends it no more', async () => {
+    const server = await startNats();
+    const silent = await connect({ servers: server.url });
+    try {
+      silent.subscribe(Read.subject, { callback: () => undefined });
+      await silent.flush();
+      const bus = await natsBus({ url: server.url, name: 'closing' });
+      const called = call(bus, Read, { body: { repeat: 1, text: 'there' } }, patientContext);
+      const lost = expect(called).rejects.toThrow('was lost before it answered');
+      await bus.close();
+      await lost;
+    } finally {
+      await silent.close();
+      await server.stop();
+    }
+  });
+
   it('creates its stream again when the server has lost it, and wakes subscribers when it is back', async () => {
     const server = await startNats();
     const bus = await natsBus({ url: server.url, name: 'test' });

@@ -277,8 +277,9 @@ export async function natsBus({
       isClosing = true;
       if (connection.isClosed()) return;
       // A lost server confirms no drain.
-      if (isConnected && (await isDrainedInTime(connection.drain()))) return;
-      await isDrainedInTime(connection.close());
+      const isDrained = isConnected && (await isDrainedInTime(connection.drain()));
+      if (!isDrained) await isDrainedInTime(connection.close());
+      caller.disconnected();
     },
   };
 }

@@ -69,6 +69,7 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
   let calls = 0;
   let checkedAt = performance.now();
 
+  /** @throws Error when the connection is closed, or about to be */
   const publish = (token: string, call: PendingCall): void => {
     const now = performance.now();
     call.attempts++;
@@ -77,6 +78,15 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
     const requestHeaders = call.headersFor(Math.max(1, Math.round(call.deadline - now)));
     if (call.repeatable) requestHeaders.set(repeatableHeader, '1');
     connection.publish(call.subject, call.payload, { reply: `${inbox}.${token}`, headers: requestHeaders });
+  };
+
+  /** Sends a call once more. It is lost where the connection has been closed meanwhile: timers run this, in which an error would end the process. */
+  const repeat = (token: string, call: PendingCall): void => {
+    try {
+      publish(token, call);
+    } catch {
+      call.settle('lost');
+    }
   };
 
   /** The tokens of the calls that a process no longer handles; `gone` if it is disconnected. A process that does not respond is busy or suspended. */
@@ -91,7 +101,7 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
       );
 
   const retryOrFail = (token: string, call: PendingCall): void => {
-    if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
+    if (call.repeatable && call.attempts < maxAttempts) repeat(token, call);
     else call.settle('lost');
   };
 
@@ -116,7 +126,7 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
       if (call.responder !== undefined) {
         call.lastSeenAt = now;
         silentCalls.set(call.responder, [...(silentCalls.get(call.responder) ?? []), token]);
-      } else if (call.repeatable && call.attempts < maxAttempts) publish(token, call);
+      } else if (call.repeatable && call.attempts < maxAttempts) repeat(token, call);
     }
     for (const [responder, tokens] of silentCalls) void checkResponder(responder, tokens);
   };
@@ -147,7 +157,7 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
       headersFor: (remainingMs: number) => MsgHdrs,
       { timeoutMs, repeatable }: SendOptions,
     ): Promise<RawResponse | NoResponse> =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const token = (calls++).toString(36);
         const now = performance.now();
         const settle = (response: RawResponse | NoResponse): void => {
@@ -173,10 +183,16 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
         if (pending.size === 0) checkedAt = now;
         pending.set(token, call);
         watchCalls();
-        publish(token, call);
+        try {
+          publish(token, call);
+        } catch (error) {
+          clearTimeout(timer);
+          pending.delete(token);
+          reject(error as Error);
+        }
       }),
 
-    /** Must be called when the connection is lost: fails the pending repeatable calls. Writes may still get their response or a timeout. */
+    /** Must be called when the connection is lost or closed: fails the pending repeatable calls. Writes may still get their response or a timeout. */
     disconnected: (): void => {
       for (const call of pending.values()) if (call.repeatable) call.settle('lost');
     },
