@@ -199,8 +199,12 @@ async function databaseTime(database: ReadDatabase): Promise<string> {
   return onlyRow(await database.read<{ now: string }>(readTime)).now;
 }
 
-/** SQL: an attempt is due at its time, or when the last one preceded `$3`, the start of this process, which may run a fixed version. */
-const isDueSql = '(next_attempt_at <= now() or last_failed_at < $3::timestamptz)';
+/**
+ * SQL: an attempt is due at its time, or when the last one preceded `$3`, the start of this process, which may run a fixed version. When the
+ * clock of the database was set back, what failed before is due, and a start that seems to be in the future makes nothing due all the time.
+ */
+const isDueSql = `(next_attempt_at <= now() or last_failed_at > now() + interval '1 minute'
+  or (last_failed_at < $3::timestamptz and $3::timestamptz <= now()))`;
 
 const dueInMs =
   prepared(`select min(case when ${isDueSql} then 0 else extract(epoch from next_attempt_at - now()) * 1000 end)::double precision as "dueInMs"

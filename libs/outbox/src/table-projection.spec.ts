@@ -221,6 +221,22 @@ describe('a projection', () => {
     await Promise.all(last.map((projection) => projection.stop()));
   });
 
+  it('tries its dead letters again although the clock of the database was set back since the last attempt', async () => {
+    await producer.emit('flag-1');
+    const fail = () => {
+      throw new Error('cannot apply it');
+    };
+    const before = await follow(bus, consumer.database, { apply: fail, deadLetterAfterMs: 0 });
+    expect(await before.catchUp(50_000)).toBe(0);
+    await before.stop();
+    await consumer.database.query({
+      text: `update dead_letter set last_failed_at = now() + interval '1 year', next_attempt_at = now() + interval '1 year'`,
+    });
+    const after = await follow(bus, consumer.database);
+    await eventually(async () => expect(await namesOf(consumer.database)).toEqual(['flag-1']));
+    await after.stop();
+  });
+
   it('never turns a message into a dead letter because of a database outage', async () => {
     let failures = 12;
     const projection = await follow(bus, consumer.database, {
