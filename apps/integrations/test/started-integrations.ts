@@ -99,9 +99,10 @@ export async function startIntegrations(
       (await callService(ListIntegrationEvents, { params: { id }, query: { limit: '100' } })).integrationEvents,
     /** Makes all waiting retries due and ends pauses, as time does. */
     passTime: async (): Promise<void> => {
-      const query = (name: string, text: string) => database.query({ text });
-      await query('end-pauses', 'update destination set paused_until = null');
-      await query('make-due', `update parked_delivery set next_attempt_at = now() where next_attempt_at < 'infinity'`);
+      await database.query({ text: 'update destination set paused_until = null' });
+      await database.query({
+        text: `update parked_delivery set next_attempt_at = now() where next_attempt_at < 'infinity'`,
+      });
     },
     emittedEvents: async (): Promise<OutboxEvent[]> => {
       const body = { topic: 'event' as const, consumer: 'audit', after: 0, limit: 1000 };

@@ -36,7 +36,7 @@ afterAll(async () => {
   await mailServer.stop();
 });
 afterEach(async () => {
-  await service.database.query({ name: 'forget', text: 'delete from integration' });
+  await service.database.query({ text: 'delete from integration' });
   storage.reset();
   mailServer.refuse();
   mailServer.mails.length = 0;
@@ -62,7 +62,7 @@ const isCaughtUp = (id: number) =>
 /** Looks at batches whose time goes on, as it does now and then. */
 const lookAgain = async () => {
   await service.passTime();
-  await service.database.query({ name: 'idle', text: 'update destination set lease_until = null where lease is null' });
+  await service.database.query({ text: 'update destination set lease_until = null where lease is null' });
 };
 const linesOf = (key: string) =>
   (storage.objects.get(key)?.body ?? '')
@@ -101,7 +101,7 @@ describe('an archive', () => {
     const [open] = service.log.append({ createdAt: new Date(now).toISOString() });
     await eventually(async () => {
       const text = 'select 1 from destination where lease is null and lease_until > now()';
-      expect(await service.database.query({ name: 'waits', text })).toHaveLength(1);
+      expect(await service.database.query({ text })).toHaveLength(1);
     });
     expect(storage.attempts()).toBe(0);
     service.log.append({ createdAt: new Date(now + 3_600_000).toISOString() });
@@ -208,9 +208,7 @@ describe('an archive', () => {
     );
     expect((await service.call(GetDeliveryStatus, { params: { id } })).position).toBe(before);
     const text = `select failures from destination where integration_id = ${id} and paused_until > now()`;
-    await eventually(async () =>
-      expect(await service.database.query({ name: 'failing', text })).toEqual([{ failures: 1 }]),
-    );
+    await eventually(async () => expect(await service.database.query({ text })).toEqual([{ failures: 1 }]));
     await service.call(UpdateAddon, { params: { id }, body: archive() });
     await isCaughtUp(id);
     expect(storage.objects.size).toBe(2);

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await hasTold();
 });
 afterEach(async () => {
-  await service.database.query({ name: 'forget', text: 'truncate notification, notification_preference' });
+  await service.database.query({ text: 'truncate notification, notification_preference' });
 });
 
 const inbox = (caller = lee, query: RequestOf<typeof ListNotifications>['query'] = {}) =>
@@ -45,10 +45,7 @@ const unread = async (caller = lee) => (await service.call(CountUnreadNotificati
 /** Waits until people are told of everything in the log. */
 const hasTold = () =>
   eventually(async () => {
-    const [row] = await service.database.query<{ position: number }>({
-      name: 'position',
-      text: 'select position from inbox_position',
-    });
+    const [row] = await service.database.query<{ position: number }>({ text: 'select position from inbox_position' });
     expect(row?.position).toBe(service.log.head);
   });
 /** A second process that tells people, on the same database. */
@@ -101,7 +98,7 @@ it('people find what concerns them, with who did what, where and when, newest fi
 
 it('those of an earlier release have no id of who did it, and the name by which the event told', async () => {
   await happened({ ...anApproval, createdBy: 'rita@example.com' });
-  await service.database.query({ name: 'older', text: 'update notification set created_by_id = null' });
+  await service.database.query({ text: 'update notification set created_by_id = null' });
   expect((await inbox(lee)).notifications).toMatchObject([{ createdBy: 'rita@example.com', createdByUserId: null }]);
 });
 
@@ -230,9 +227,8 @@ it.each<[string, Partial<Event>]>([
 it('changes of flags, however many, take no place from a review that waits for its reader', async () => {
   await happened(aReview);
   await service.database.query({
-    name: 'storm',
     text: `insert into notification (user_id, key, kind, happened_at, title, summary, path)
-      select 3, 'storm ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 600) n`,
+    select 3, 'storm ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 600) n`,
   });
   service.people.follow('footer', rita.id);
   await happened({ featureName: 'footer' });
@@ -256,14 +252,12 @@ it('no more than the newest 500 of a person are kept, and none for more than 90 
   const flags = Array.from({ length: 60 }, () => ({}));
   await happened(...flags);
   await service.database.query({
-    name: 'many',
     text: `insert into notification (user_id, key, kind, happened_at, title, summary, path)
-      select 2, 'older ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 500) n`,
+    select 2, 'older ' || n, 'flag-changed', now(), '', '', '/' from generate_series(1, 500) n`,
   });
   await happened({});
   expect(await inbox()).toMatchObject({ total: 500 });
   await service.database.query({
-    name: 'age',
     text: `update notification set added_at = now() - interval '91 days' where key like 'older%'`,
   });
   const other = aReplica();
@@ -293,7 +287,7 @@ describe('after a crash', () => {
     await replica.stop();
     expect((await inbox()).total).toBe(60);
     // A process that dies before its commit leaves the position where it was; a restored database has an older one.
-    await service.database.query({ name: 'back', text: `update inbox_position set position = ${before}, hash = null` });
+    await service.database.query({ text: `update inbox_position set position = ${before}, hash = null` });
     await happened({});
     expect((await inbox()).total).toBe(61);
   });
@@ -305,24 +299,23 @@ describe('after a crash', () => {
     service.log.restoreTo(service.log.head - 1);
     await happened({ ...change, type: 'feature-archived', environment: null }, change);
     const text = "select 1 from notification where title = 'sidebar'";
-    expect(await service.database.query({ name: 'told', text })).toHaveLength(5);
+    expect(await service.database.query({ text })).toHaveLength(5);
   });
 
   it('people are not told of years ago when nothing is known of the log that was restored', async () => {
     const text = "select 1 from notification where title = 'banner'";
     await happened({}, {}, {});
-    await service.database.query({ name: 'forget-told', text: 'truncate notification' });
+    await service.database.query({ text: 'truncate notification' });
     await service.database.query({
-      name: 'marks',
       text: `update log_mark set id = ${service.log.head}, hash = '${service.log.hashAt(service.log.head)}' where minute = (select max(minute) from log_mark)`,
     });
-    await service.database.query({ name: 'other-marks', text: `delete from log_mark where id < ${service.log.head}` });
+    await service.database.query({ text: `delete from log_mark where id < ${service.log.head}` });
     service.log.restoreTo(service.log.head - 1);
     await eventually(async () =>
       expect(await logMarkStore(service.database).followed()).toMatchObject({ mark: { id: service.log.head } }),
     );
     await happened({});
-    expect(await service.database.query({ name: 'told-of-banner', text })).toHaveLength(1);
+    expect(await service.database.query({ text })).toHaveLength(1);
   });
 
   it('people are told also when so much happens at once that it cannot be looked up together', async () => {
@@ -336,10 +329,7 @@ describe('after a crash', () => {
     await service.people.stop();
     service.log.append(anApproval);
     await eventually(() => expect(service.lines.join('')).toContain('Telling people of events'));
-    const [row] = await service.database.query<{ position: number }>({
-      name: 'position',
-      text: 'select position from inbox_position',
-    });
+    const [row] = await service.database.query<{ position: number }>({ text: 'select position from inbox_position' });
     expect(row?.position).toBeLessThan(service.log.head);
     expect(await unread()).toBe(0);
     await service.people.start();

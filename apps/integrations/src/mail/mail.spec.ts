@@ -370,15 +370,15 @@ it('without a mail server, the preferences say so, and nothing waits to be maile
     without.people.user(rita.id, 'rita');
     without.people.request(7, { author: lee.id, reviewers: [rita.id] });
     await eventually(async () => {
-      const begun = await without.database.query({ name: 'begun', text: 'select 1 from inbox_position' });
+      const begun = await without.database.query({ text: 'select 1 from inbox_position' });
       expect(begun).toHaveLength(1);
     });
     without.log.append(toReview);
     await eventually(async () => {
-      const rows = await without.database.query({ name: 'told', text: 'select 1 from notification' });
+      const rows = await without.database.query({ text: 'select 1 from notification' });
       expect(rows).toHaveLength(1);
     });
-    expect(await without.database.query({ name: 'none', text: 'select 1 from mail_notice' })).toEqual([]);
+    expect(await without.database.query({ text: 'select 1 from mail_notice' })).toEqual([]);
     const { mail } = await without.call(GetNotificationPreferences, {}, rita);
     expect(mail).toEqual({ isSetUp: false, address: null, dailyHour: 5 });
   } finally {

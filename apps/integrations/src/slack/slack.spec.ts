@@ -481,7 +481,7 @@ describe('a button', () => {
   it('opens its form before it reads the request, and although nobody says in time who pressed it', async () => {
     const { id, message } = await posted();
     // As after a process that has died before it noted the message.
-    await service.database.query({ name: 'forget-messages', text: 'delete from slack_message' });
+    await service.database.query({ text: 'delete from slack_message' });
     unreadable.add(id);
     unknowable = true;
     const opened = slack.views.length;
@@ -489,7 +489,7 @@ describe('a button', () => {
     await eventually(async () => {
       expect(slack.views.length).toBe(opened + 1);
       const text = 'select 1 from slack_interaction where next_attempt_at is not null';
-      expect(await service.database.query({ name: 'waiting-interactions', text })).toEqual([]);
+      expect(await service.database.query({ text })).toEqual([]);
     });
     expect(slack.answers).toEqual([]);
     unknowable = false;
@@ -558,7 +558,6 @@ describe('a button', () => {
     await receive(slack.pressOf(message, 'approve', rita));
     await eventually(async () => {
       await service.database.query({
-        name: 'make-slack-due',
         text: 'update slack_interaction set next_attempt_at = clock_timestamp() where next_attempt_at is not null',
       });
       expect(slack.answers.join()).toContain('You approved');
@@ -599,7 +598,6 @@ describe('a request to the interactivity URL', () => {
       events: [],
     });
     await service.database.query({
-      name: 'same-slack-app',
       text: `insert into slack_app select ${sameApp.id}, token_hash, team_id from slack_app where integration_id = ${addon.id}`,
     });
     await receive(sent);
@@ -652,15 +650,15 @@ describe('a request to the interactivity URL', () => {
       parameters: { accessToken: slack.token, defaultChannels: 'flags', signingSecret: slack.signingSecret },
       events: [],
     });
-    const query = (name: string, text: string, values: readonly unknown[] = []) =>
-      service.database.query({ name, text }, [own.id, ...values]);
+    const query = (text: string, values: readonly unknown[] = []) =>
+      service.database.query({ text }, [own.id, ...values]);
     const { message } = await posted();
-    await query('other-key', `update integration set secrets = secrets || '\\x00'::bytea where id = $1`);
+    await query(`update integration set secrets = secrets || '\\x00'::bytea where id = $1`);
     const interaction = JSON.stringify(interactionIn(slack.pressOf(message, 'approve', rita).body));
     const add = `insert into slack_interaction (integration_id, signature, interaction) values ($1, 'stored before', $2)`;
-    await query('add-interaction', add, [interaction]);
+    await query(add, [interaction]);
     const waiting = 'select 1 from slack_interaction where integration_id = $1 and next_attempt_at is not null';
-    await eventually(async () => expect(await query('waiting', waiting)).toEqual([]));
+    await eventually(async () => expect(await query(waiting)).toEqual([]));
     expect(reviews).toEqual([]);
     await service.call(DeleteAddon, { params: { id: own.id } });
   });
