@@ -19,9 +19,6 @@ export function presenceResponse(version: ContractVersion): CallResponse {
   };
 }
 
-/** The version of processes that respond with `true`, as they did before contracts had versions. */
-const firstVersion: ContractVersion = { current: 1, oldestSupported: 1 };
-
 /** Why two contract versions are incompatible, with the process to upgrade; undefined if they are compatible. */
 function incompatibility(
   service: ServiceName,
@@ -57,8 +54,7 @@ export function compatibilityCheckOfReadiness(
       repeatable: true,
     });
     if ('refusal' in response) return undefined;
-    const version = JSON.parse(response.reply.json) as ContractVersion | true;
-    return version === true ? firstVersion : version;
+    return JSON.parse(response.reply.json) as ContractVersion;
   };
   const check = async (): Promise<void> => {
     const results = await Promise.all(

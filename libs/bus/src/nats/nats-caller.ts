@@ -44,11 +44,6 @@ interface PendingCall {
   responder: string | undefined;
 }
 
-/** The reply subjects of the calls that a process is not handling; none from an older version, whose reply is empty. */
-function parseEnded(reply: string): readonly string[] {
-  return reply === '' ? [] : (JSON.parse(reply) as string[]);
-}
-
 /** Adds a chunk of a response, and settles the call with the last one. The responder sends chunks in order, and NATS keeps the order. */
 function addChunk(call: PendingCall, response: string, { headers: responseHeaders, data }: Msg): void {
   call.lastSeenAt = performance.now();
@@ -95,10 +90,8 @@ export function natsCaller(connection: NatsConnection, inboxPrefix: string) {
       .request(responder, JSON.stringify(tokens.map((token) => `${inbox}.${token}`)), {
         timeout: silenceMs,
       })
-      .then(
-        (reply) => parseEnded(reply.string()).map((subject) => subject.slice(inbox.length + 1)),
-        (error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []),
-      );
+      .then((reply) => reply.json<string[]>().map((subject) => subject.slice(inbox.length + 1)))
+      .catch((error: unknown) => (error instanceof RequestError && error.isNoResponders() ? 'gone' : []));
 
   const retryOrFail = (token: string, call: PendingCall): void => {
     if (call.repeatable && call.attempts < maxAttempts) repeat(token, call);

@@ -38,11 +38,8 @@ export function acceptedCalls(connection: NatsConnection) {
 
   const respondAlive = (error: Error | null, message: Msg): void => {
     if (error !== null) return;
-    // A process of an older version sends no subjects, and only checks that this one is connected.
-    const request = message.string();
-    if (request === '') return void message.respond();
     const inProgressSubjects = new Set([...inProgress].map(({ reply }) => reply));
-    const subjects = parseSubjects(request);
+    const subjects = parseSubjects(message.string());
     message.respond(JSON.stringify(subjects.filter((subject) => !inProgressSubjects.has(subject))));
   };
   const services = new Set<string>();
