@@ -6,6 +6,7 @@ import {
   api,
   chooseFromMenu,
   closeChecked,
+  cutOffIn,
   describeInBrowser,
   expectAccessible,
   goTo,
@@ -141,7 +142,7 @@ describeInBrowser('the pages of projects', () => {
         return leftOf('דוח') > leftOf('2.0') && leftOf('2.0') > leftOf('beta');
       });
     const heading = page.getByRole('heading', { level: 1 });
-    await page.getByRole('region', { name: 'Health' }).waitFor();
+    await page.getByRole('region', { name: 'At a glance' }).waitFor();
     expect(await isInOrder(heading)).toBe(true);
     // Digits are those of the console's language.
     await page.getByRole('region', { name: 'Last 30 days' }).getByText('before: 0').first().waitFor();
@@ -175,7 +176,7 @@ describeInBrowser('the pages of projects', () => {
     const main = page.getByRole('main');
     await main.getByRole('heading', { name: 'Connect an application' }).waitFor();
     await main.getByRole('link', { name: 'Choose people' }).waitFor();
-    expect(await main.getByRole('region', { name: /^(Health|Lifecycle|Last 30 days)$/ }).count()).toBe(0);
+    expect(await main.getByRole('region', { name: /^(At a glance|Lifecycle|Last 30 days)$/ }).count()).toBe(0);
     await expectAccessible(opened);
     await main.getByRole('button', { name: 'Create a flag' }).press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Create a flag' });
@@ -183,8 +184,44 @@ describeInBrowser('the pages of projects', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: `${id}-first`, level: 1 }).waitFor();
     await goTo(page, `/projects/${id}`);
-    await main.getByRole('region', { name: 'Health' }).waitFor();
+    await main.getByRole('region', { name: 'At a glance' }).waitFor();
     expect(await main.getByRole('heading', { name: 'Connect an application' }).count()).toBe(0);
+    await closeChecked(opened);
+  });
+
+  it('shows first what waits in it and what has changed in production, as it happens', async () => {
+    const id = await aProject();
+    const [base, flag] = [`/api/admin/projects/${id}`, `${id}-live`];
+    await api('POST', `${base}/features`, { name: flag, type: 'experiment' });
+    await api('POST', `${base}/features/${flag}/environments/development/on`);
+    const opened = await openSignedIn(`/projects/${id}`);
+    const { page } = opened;
+    const open = page.getByRole('region', { name: 'Open change requests' });
+    await open.getByText('No change waits for a review, or to be applied.').waitFor();
+    const changed = page.getByRole('region', { name: 'Last changed in production' });
+    await changed.getByText('Nothing has changed in production yet.').waitFor();
+
+    await api('POST', `${base}/features/${flag}/environments/production/on`);
+    await changed.getByRole('link', { name: flag }).first().waitFor();
+    await changed.getByText('enabled it', { exact: false }).waitFor();
+    await changed.getByRole('button', { name: 'Undo' }).first().waitFor();
+    const protection = { changeRequestsEnabled: true, requiredApprovals: 1 };
+    await api('PUT', `${base}/environments/production/change-requests/config`, protection);
+    const off = { action: 'updateEnabled', feature: flag, payload: { enabled: false } };
+    const { id: request } = (await api('POST', `${base}/environments/production/change-requests`, [off])) as {
+      readonly id: number;
+    };
+    await api('PUT', `${base}/change-requests/${request}/title`, { title: 'Off again' });
+    await api('PUT', `${base}/change-requests/${request}/state`, { state: 'In review' });
+    await open.getByRole('listitem').filter({ hasText: 'Off again' }).getByText('In review').waitFor();
+    await api('POST', `${base}/stale`, { features: [flag], stale: true });
+    await page.getByRole('region', { name: 'At a glance' }).getByText('may be removed').waitFor();
+    expect(await cutOffIn(page)).toEqual([]);
+    await expectAccessible(opened);
+
+    await page.getByRole('link', { name: '1 experiment' }).click();
+    await page.getByRole('heading', { name: /^Flags/, level: 1 }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('type:experiment');
     await closeChecked(opened);
   });
 

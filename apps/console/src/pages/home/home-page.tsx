@@ -1,7 +1,5 @@
 import {
   type AnyOperation,
-  type ChangeRequestSearchItem,
-  type Event,
   ListApplications,
   ListCleanupFeatures,
   ListUnknownFlags,
@@ -15,100 +13,17 @@ import { Fragment, lazy, Suspense, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
-import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
-import { EventSummary } from '../../components/content/event-summary.tsx';
-import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Page } from '../../components/layout/page.tsx';
-import { subjectOf } from '../../text/event-words.ts';
-import { shortSummary } from '../../text/short-summary.ts';
-import { formatCount } from '../../text/format-number.ts';
-import { maxShown, useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
+import { useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
+import { ChangeItem, FlagLink, RequestItem, Section } from './sections.tsx';
 import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './home.module.css';
 
 const FirstSteps = lazy(() =>
   import('./first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
 );
-const UndoButton = lazy(() =>
-  import('./undo-button.tsx').then(({ UndoButton: component }) => ({ default: component })),
-);
-
-interface SectionProps<T> {
-  readonly title: string;
-  readonly query: { readonly data: readonly T[] | undefined; readonly error: unknown; readonly refetch: () => unknown };
-  /** what is said when there is nothing */
-  readonly none: string;
-  /** leads to all of it */
-  readonly more: React.ReactNode;
-  readonly children: (item: T) => React.ReactNode;
-}
-
-/** A part of the page, with at most a few items. Each is read by itself, so that none waits for another. */
-function Section<T>({ title, query, none, more, children }: SectionProps<T>) {
-  const id = title.toLowerCase().replace(/\W+/g, '-');
-  const { data, error } = query;
-  return (
-    <section className={styles['section']} aria-labelledby={id}>
-      <div className={styles['head']}>
-        <h2 id={id}>{title}</h2>
-        {data !== undefined && data.length > 0 && more}
-      </div>
-      {data === undefined && <ErrorNotice error={error} retry={() => void query.refetch()} />}
-      {error == null && data === undefined && <Loading />}
-      {data !== undefined &&
-        (data.length === 0 ? (
-          <p className={styles['none']}>{none}</p>
-        ) : (
-          <ul className={styles['items']}>{data.slice(0, maxShown).map(children)}</ul>
-        ))}
-    </section>
-  );
-}
-
-interface FlagLinkProps {
-  readonly project: string;
-  readonly name: string;
-}
-
-function FlagLink({ project, name }: FlagLinkProps) {
-  return (
-    <Link
-      to="/projects/$project/features/$feature"
-      params={{ project, feature: name }}
-      preload={false}
-      className={styles['name'] ?? ''}
-    >
-      <bdi>{name}</bdi>
-    </Link>
-  );
-}
-
-function RequestItem({ request, end }: { readonly request: ChangeRequestSearchItem; readonly end: React.ReactNode }) {
-  const { id, title, project, environment, features, segments, createdBy } = request;
-  const count = features.length + segments.length;
-  return (
-    <li>
-      <span className={styles['main']}>
-        <Link
-          to="/projects/$project/change-requests/$id"
-          params={{ project, id: String(id) }}
-          className={styles['name'] ?? ''}
-        >
-          <bdi>{title ?? `Change request #${id}`}</bdi>
-        </Link>
-        <span className={styles['detail']}>
-          <PersonName id={createdBy.id} login={createdBy.username ?? 'A deleted user'} /> wants to change{' '}
-          <EnvironmentName name={environment} /> of <ProjectName id={project} />
-          {count > 0 && ` · ${formatCount(count, features.length > 0 ? 'flag' : 'segment')}`}
-        </span>
-      </span>
-      <span className={styles['end']}>{end}</span>
-    </li>
-  );
-}
-
 function WaitingForYou() {
   const query = useRequests('reviewable');
   return (
@@ -171,42 +86,7 @@ function ChangedToday() {
         </Link>
       }
     >
-      {(event: Event) => (
-        <li key={event.id}>
-          <span className={styles['time']}>
-            <Time at={event.createdAt} isTimeOfDay />
-          </span>
-          <span className={styles['main']}>
-            {event.featureName != null && event.project != null && (
-              <span className={styles['place']}>
-                <FlagLink project={event.project} name={event.featureName} />
-                <span className={styles['detail']}>
-                  <ProjectName id={event.project} />
-                  {environments.length > 1 && event.environment != null && (
-                    <>
-                      {' · '}
-                      <EnvironmentName name={event.environment} />
-                    </>
-                  )}
-                </span>
-              </span>
-            )}
-            <span className={styles['what']}>
-              <EventSummary
-                text={shortSummary(event.summary ?? event.label ?? event.type, {
-                  feature: event.featureName,
-                  environment: event.environment,
-                })}
-                by={event}
-                subject={event.featureName == null ? subjectOf(event) : undefined}
-              />
-            </span>
-          </span>
-          <Suspense>
-            <UndoButton event={event} />
-          </Suspense>
-        </li>
-      )}
+      {(event) => <ChangeItem key={event.id} event={event} namesEnvironment={environments.length > 1} isOfToday />}
     </Section>
   );
 }

@@ -18,11 +18,12 @@ import { dayIn, ownTimeZone } from '../../filtering/filter-tokens.ts';
 /** The maximum number of items of a part. */
 export const maxShown = 6;
 
-/** The change requests that wait for the user's approval, or those that are scheduled. */
-export function useRequests(which: 'reviewable' | 'scheduled') {
-  const filter = which === 'reviewable' ? { reviewable: true } : { state: 'IS:scheduled' };
+/** The change requests that wait for the user's approval, those that are scheduled, or all that are open: everywhere, or in a project. */
+export function useRequests(which: 'reviewable' | 'scheduled' | 'open', project?: string) {
+  const filter = which === 'reviewable' ? { reviewable: true } : { state: `IS:${which}` };
+  const where = project === undefined ? {} : { project: `IS:${project}` };
   return useQuery({
-    ...operationQuery(SearchChangeRequests, { query: { ...filter, limit: maxShown } }),
+    ...operationQuery(SearchChangeRequests, { query: { ...filter, ...where, limit: maxShown } }),
     select: ({ changeRequests }) => changeRequests,
   });
 }
@@ -40,20 +41,19 @@ function useToday(timeZone: string): string {
 /** Proposals, tokens and rights change nothing for users. */
 const effectiveTypes = [...reachChangingTypes, 'default-strategy-updated'];
 
-/** The changes of today in environments of production, the newest first. */
-export function useChangedToday() {
-  const environments = (useEnvironments().data?.environments ?? [])
-    .filter(({ type, enabled }) => type === 'production' && enabled)
-    .map(({ name }) => name);
-  const timeZone = ownTimeZone();
-  const today = useToday(timeZone);
+function useProductionEnvironments(): readonly string[] {
+  const { environments = [] } = useEnvironments().data ?? {};
+  return environments.filter(({ type, enabled }) => type === 'production' && enabled).map(({ name }) => name);
+}
+
+/** The newest changes in environments. @param filter of the events beside that */
+function useNewestChanges(environments: readonly string[], filter: Readonly<Record<string, string>>) {
   const query = useQuery({
     ...operationQuery(SearchEvents, {
       query: {
         environment: `IS_ANY_OF:${environments.join(',')}`,
         type: `IS_ANY_OF:${effectiveTypes.join(',')}`,
-        from: `IS:${today}`,
-        timeZone,
+        ...filter,
         limit: String(maxShown),
       },
     }),
@@ -61,6 +61,19 @@ export function useChangedToday() {
     select: ({ events }) => events,
   });
   return { query, environments };
+}
+
+/** The changes of today in environments of production, the newest first. */
+export function useChangedToday() {
+  const timeZone = ownTimeZone();
+  const today = useToday(timeZone);
+  return useNewestChanges(useProductionEnvironments(), { from: `IS:${today}`, timeZone });
+}
+
+/** The newest changes of a project in those of its environments that are of production. */
+export function useChangedInProject(project: string, environments: readonly string[]) {
+  const inProduction = useProductionEnvironments().filter((name) => environments.includes(name));
+  return useNewestChanges(inProduction, { project: `IS:${project}` });
 }
 
 /** The maximum number of favourites before the user's own flags. */

@@ -69,6 +69,9 @@ export function ProjectPage() {
   const isUnavailable = (isNotFound || isArchived) && !isKept;
   /** the overview of this project; its page leads to what comes first where it has no flags, with the buttons that are above it otherwise */
   const shown = overview.isPlaceholderData ? undefined : overview.data;
+  // An overview without flags stays what it begins as, which what is cached from before the first flag must not decide.
+  const isOutdated = shown !== undefined && flagCountOf(shown) === 0 && !overview.isFetchedAfterMount;
+  const overviewKey = overview.isPlaceholderData ? 'previous' : isOutdated ? `${id} as cached` : id;
   const hasButtonsAbove = tab !== undefined || (shown !== undefined && flagCountOf(shown) > 0);
   const name = overview.data?.name ?? id;
   const mode = overview.data?.mode ?? 'open';
@@ -118,9 +121,7 @@ export function ProjectPage() {
           <ProjectTabs project={id} tab={tab} />
           {tab === undefined && (
             <QueryResult query={overview}>
-              {(data) => (
-                <ProjectOverviewTab key={overview.isPlaceholderData ? 'previous' : id} id={id} overview={data} />
-              )}
+              {(data) => <ProjectOverviewTab key={overviewKey} id={id} overview={data} />}
             </QueryResult>
           )}
           {tab !== undefined && knownTab === undefined && (

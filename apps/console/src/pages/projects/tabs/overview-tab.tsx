@@ -1,31 +1,42 @@
-import { GetProjectStatus, type ProjectOverview, type ProjectStatus } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import {
+  GetProjectOverview,
+  GetProjectStatus,
+  type ProjectOverview,
+  type ProjectStatus,
+  SearchChangeRequests,
+  SearchEvents,
+} from '@bunting/contracts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { useEventBatches } from '../../../api/event-feed.ts';
+import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
 import { serverNow } from '../../../api/server-clock.ts';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { Loading, QueryResult } from '../../../components/content/query-result.tsx';
-import { collaborationModes } from '../project-fields.tsx';
-import { formatNumber } from '../../../text/format-number.ts';
-import { ProjectHealth } from '../project-cell.tsx';
 import layout from '../../../components/layout/layout.module.css';
-import styles from '../projects.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../../text/format-number.ts';
+import { StateBadge } from '../../change-requests/state-badge.tsx';
+import { useChangedInProject, useRequests } from '../../home/home-queries.ts';
+import { ChangeItem, RequestItem, Section } from '../../home/sections.tsx';
+import { collaborationModes } from '../project-fields.tsx';
 import { useOffersTab } from '../project-tabs.tsx';
+import styles from './overview.module.css';
 
 const FirstSteps = lazy(() =>
   import('../../home/first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
 );
 
 const texts = {
+  /** in the order of the life of a flag */
   stages: {
     initial: 'Not used yet',
     preLive: 'Used, not in production',
     live: 'Live in production',
     completed: 'Completed',
-    archived: 'Archived',
   },
 } as const;
+
+type Stages = ProjectStatus['lifecycleSummary'];
 
 interface Fact {
   readonly label: string;
@@ -45,22 +56,119 @@ function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-function Tile({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+function Aside({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
   return (
-    <section className={styles['tile']} aria-label={title}>
+    <section className={styles['aside']} aria-label={title}>
       <h2>{title}</h2>
       {children}
     </section>
   );
 }
 
-/** A number of the last 30 days, and that of the 30 days before. */
-function ComparedNumbers({ current, before }: { readonly current: number; readonly before: number }) {
+interface FigureProps {
+  readonly label: string;
+  readonly value: React.ReactNode;
+  /** what the number is out of, or was before */
+  readonly note?: string;
+}
+
+function Figure({ label, value, note }: FigureProps) {
   return (
-    <>
-      {formatNumber(current)}
-      {(current > 0 || before > 0) && <span className={styles['small']}> before: {formatNumber(before)}</span>}
-    </>
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <span className={styles['value']}>{typeof value === 'number' ? formatNumber(value) : value}</span>
+        {note !== undefined && <span className={styles['note']}>{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+interface FiguresProps {
+  readonly id: string;
+  readonly overview: ProjectOverview;
+  readonly status: ProjectStatus | undefined;
+}
+
+/** The numbers that one reads first. */
+function Figures({ id, overview: { stats, health, ...overview }, status }: FiguresProps) {
+  const flagCount = flagCountOf(overview);
+  const stale = status?.staleFlags.total;
+  return (
+    <section aria-label="At a glance">
+      <dl className={styles['figures']}>
+        <Figure
+          label="Flags"
+          value={
+            <Link to="/projects/$project/flags" params={{ project: id }}>
+              {formatNumber(flagCount)}
+            </Link>
+          }
+          {...(stats !== undefined && { note: `${formatNumber(stats.createdCurrentWindow)} new in 30 days` })}
+        />
+        <Figure
+          label={texts.stages.live}
+          value={status?.lifecycleSummary.live.currentFlags ?? '…'}
+          note={`of ${formatNumber(flagCount)}`}
+        />
+        <Figure
+          label="Stale"
+          value={
+            stale === undefined || stale === 0 ? (
+              (stale ?? '…')
+            ) : (
+              <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: 'state:stale' }}>
+                {formatNumber(stale)}
+              </Link>
+            )
+          }
+          note={stale === 0 ? 'nothing to clean up' : 'may be removed'}
+        />
+        <Figure label="Health" value={flagCount === 0 ? '–' : `${health} %`} note="of the flags are not stale" />
+      </dl>
+    </section>
+  );
+}
+
+/** How many flags are in each stage, as one bar and in digits. */
+function Lifecycle({ stages, children }: { readonly stages: Stages; readonly children: React.ReactNode }) {
+  const all = Object.entries(texts.stages).map(([stage, label]) => ({
+    stage,
+    label,
+    count: stages[stage as keyof typeof texts.stages].currentFlags,
+  }));
+  return (
+    <Aside title="Lifecycle">
+      <div className={styles['bar']} aria-hidden="true">
+        {all.map(
+          ({ stage, count }) => count > 0 && <span key={stage} data-stage={stage} style={{ flexGrow: count }} />,
+        )}
+      </div>
+      <dl className={styles['facts']}>
+        {all.map(({ stage, label, count }) => (
+          <div key={stage} data-stage={stage}>
+            <dt>{label}</dt>
+            <dd>{formatNumber(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      {children}
+    </Aside>
+  );
+}
+
+/** How many flags there are of each type, each with the list of them. */
+function Types({ id, types }: { readonly id: string; readonly types: ProjectOverview['featureTypeCounts'] }) {
+  return (
+    <ul className={`${styles['note']} ${styles['types']}`} aria-label="Flags by type">
+      {types.map(({ type, count }) => (
+        <li key={type}>
+          <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: `type:${type}` }}>
+            {formatNumber(count)} {type}
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -101,51 +209,128 @@ function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'
   );
 }
 
-function Contents({ id, resources }: { readonly id: string; readonly resources: ProjectStatus['resources'] }) {
+interface AboutProps {
+  readonly id: string;
+  readonly overview: ProjectOverview;
+  readonly resources: ProjectStatus['resources'] | undefined;
+}
+
+/** Whose project it is, what it contains, and its rules, those that are set. */
+function About({ id, overview, resources }: AboutProps) {
+  const { featureNaming, featureLimit, mode, defaultStickiness } = overview;
+  const owners = (overview.owners ?? []).filter(({ ownerType }) => ownerType !== 'system');
   const offersTab = useOffersTab(id);
-  const link = (tab: 'access' | 'tokens' | 'segments', label: string) =>
-    offersTab(tab) ? (
-      <Link to="/projects/$project/$tab" params={{ project: id, tab }}>
-        {label}
-      </Link>
-    ) : (
-      label
-    );
+  const link = (tab: 'access' | 'tokens' | 'segments', label: string) => (
+    <li>
+      {offersTab(tab) ? (
+        <Link to="/projects/$project/$tab" params={{ project: id, tab }}>
+          {label}
+        </Link>
+      ) : (
+        label
+      )}
+    </li>
+  );
   return (
-    <Tile title="Contains">
-      <ul>
-        <li>{link('access', formatCount(resources.members, 'member'))}</li>
-        <li>{link('tokens', formatCount(resources.apiTokens, 'API token'))}</li>
-        <li>{link('segments', formatCount(resources.segments, 'segment'))}</li>
-      </ul>
-    </Tile>
+    <Aside title="About">
+      {resources !== undefined && (
+        <ul className={styles['contents']}>
+          {link('access', formatCount(resources.members, 'member'))}
+          {link('tokens', formatCount(resources.apiTokens, 'API token'))}
+          {link('segments', formatCount(resources.segments, 'segment'))}
+        </ul>
+      )}
+      <Facts
+        facts={[
+          ...(owners.length === 0
+            ? []
+            : [
+                {
+                  label: owners.length === 1 ? 'Owner' : 'Owners',
+                  value: owners.map(({ name, email }) => name ?? email).join(', '),
+                },
+              ]),
+          { label: 'Access', value: collaborationModes[mode][0] },
+          ...(defaultStickiness === 'default' ? [] : [{ label: 'Default stickiness', value: defaultStickiness }]),
+          ...(featureNaming?.pattern == null
+            ? []
+            : [{ label: 'Pattern of names', value: <code>{featureNaming.pattern}</code> }]),
+          ...(featureLimit == null ? [] : [{ label: 'Limit of flags', value: featureLimit }]),
+        ]}
+      />
+    </Aside>
   );
 }
 
-function Status({ id, status }: { readonly id: string; readonly status: ProjectStatus }) {
-  const { lifecycleSummary: stages, staleFlags, resources, activityCountByDate } = status;
-  return (
+function LastMonth({ stats }: { readonly stats: NonNullable<ProjectOverview['stats']> }) {
+  const compared = (current: number, before: number) => (
     <>
-      <Tile title="Lifecycle">
-        <Facts
-          facts={Object.entries(texts.stages).map(([stage, label]) => ({
-            label,
-            value: stages[stage as keyof typeof stages].currentFlags,
-          }))}
-        />
-        {staleFlags.total === 0 ? (
-          <p className={styles['small']}>No flag is stale.</p>
-        ) : (
-          <Link to="/projects/$project/flags" params={{ project: id }} search={{ q: 'state:stale' }}>
-            {formatCount(staleFlags.total, 'stale flag')}
-          </Link>
-        )}
-      </Tile>
-      <Contents id={id} resources={resources} />
-      <Tile title="Changes in the last 12 weeks">
-        <Activity days={activityCountByDate} />
-      </Tile>
+      {formatNumber(current)}
+      {(current > 0 || before > 0) && <span className={styles['note']}> before: {formatNumber(before)}</span>}
     </>
+  );
+  return (
+    <Facts
+      facts={[
+        { label: 'Flags created', value: compared(stats.createdCurrentWindow, stats.createdPastWindow) },
+        { label: 'Flags archived', value: compared(stats.archivedCurrentWindow, stats.archivedPastWindow) },
+        { label: 'Members added', value: stats.projectMembersAddedCurrentWindow },
+        {
+          label: 'Days from creation to production, on average',
+          // The server says 0 where no flag has come to production.
+          value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 || '–',
+        },
+      ]}
+    />
+  );
+}
+
+/** What waits, and what others have changed for users. */
+function News({ id, environments }: { readonly id: string; readonly environments: readonly string[] }) {
+  const open = useRequests('open', id);
+  const changed = useChangedInProject(id, environments);
+  return (
+    <div className={styles['column']}>
+      <Section
+        title="Open change requests"
+        query={open}
+        none="No change waits for a review, or to be applied."
+        more={
+          <Link to="/projects/$project/change-requests" params={{ project: id }}>
+            Show all
+          </Link>
+        }
+      >
+        {(request) => (
+          <RequestItem
+            key={request.id}
+            request={request}
+            isOfProject
+            end={<StateBadge state={request.state} schedule={request.schedule} />}
+          />
+        )}
+      </Section>
+      {changed.environments.length > 0 && (
+        <Section
+          title="Last changed in production"
+          query={changed.query}
+          none="Nothing has changed in production yet."
+          more={
+            <Link
+              to="/projects/$project/events"
+              params={{ project: id }}
+              search={{ q: changed.environments.map((name) => `environment:${name}`).join(' ') }}
+            >
+              Show all
+            </Link>
+          }
+        >
+          {(event) => (
+            <ChangeItem key={event.id} event={event} namesEnvironment={changed.environments.length > 1} isOfProject />
+          )}
+        </Section>
+      )}
+    </div>
   );
 }
 
@@ -155,88 +340,69 @@ interface ProjectOverviewTabProps {
 }
 
 /** How many flags a project has that are not archived. */
-export function flagCountOf({ featureTypeCounts }: ProjectOverview): number {
+export function flagCountOf({ featureTypeCounts }: Pick<ProjectOverview, 'featureTypeCounts'>): number {
   return featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** The first tab of a project: its health, statistics, activity and rules; without flags, what to do first. */
+/** Milliseconds between two reads of the page after events: the server counts all flags of the project for it. */
+const readAgainMs = 10_000;
+
+/** The first tab of a project: what waits and what has changed beside how it is; without flags, what to do first. */
 export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
   const status = useQuery(operationQuery(GetProjectStatus, { params: { projectId: id } }));
-  const { description, stats, health, featureTypeCounts, featureNaming, featureLimit, mode, defaultStickiness } =
-    overview;
+  const { description, stats, featureTypeCounts } = overview;
   const flagCount = flagCountOf(overview);
   // What is typed into the dialog of the first flag stays while another person creates one.
   const [isBeginning] = useState(flagCount === 0);
-  const owners = (overview.owners ?? []).filter(({ ownerType }) => ownerType !== 'system');
-  const settings = (
-    <Tile title="Settings">
-      <Facts
-        facts={[
-          { label: 'Access', value: collaborationModes[mode][0] },
-          { label: 'Default stickiness', value: defaultStickiness },
-          { label: 'Pattern of names', value: featureNaming?.pattern ?? 'none' },
-          { label: 'Limit of flags', value: featureLimit ?? 'none' },
-          ...(owners.length === 0
-            ? []
-            : [{ label: 'Owners', value: owners.map(({ name, email }) => name ?? email).join(', ') }]),
-        ]}
-      />
-    </Tile>
+  const client = useQueryClient();
+  useEventBatches(
+    ({ project }) => project === id,
+    () =>
+      Promise.all(
+        [GetProjectOverview, GetProjectStatus, SearchChangeRequests, SearchEvents].map((operation) =>
+          client.invalidateQueries({ queryKey: operationKey(operation) }),
+        ),
+      ),
+    readAgainMs,
   );
+  const about = <About id={id} overview={overview} resources={status.data?.resources} />;
+  const described = description != null && description !== '' && <p dir="auto">{description}</p>;
   if (isBeginning)
     return (
       <div className={layout['stack']}>
-        {description != null && description !== '' && <p dir="auto">{description}</p>}
+        {described}
         <Suspense fallback={<Loading />}>
           <FirstSteps project={id} hasFlag={flagCount > 0} hasApplication={false} />
         </Suspense>
-        <div className={styles['tiles']}>
-          {settings}
-          <QueryResult query={status}>{({ resources }) => <Contents id={id} resources={resources} />}</QueryResult>
-        </div>
+        <div className={styles['alone']}>{about}</div>
       </div>
     );
   return (
     <div className={layout['stack']}>
-      {description != null && description !== '' && <p dir="auto">{description}</p>}
-      <div className={styles['tiles']}>
-        <Tile title="Health">
-          <p className={styles['figure']}>
-            <ProjectHealth percent={health} flagCount={flagCount} />
-          </p>
-          <p className={styles['small']}>The share of flags that are not stale</p>
-        </Tile>
-        {stats !== undefined && (
-          <Tile title="Last 30 days">
-            <Facts
-              facts={[
-                {
-                  label: 'Flags created',
-                  value: <ComparedNumbers current={stats.createdCurrentWindow} before={stats.createdPastWindow} />,
-                },
-                {
-                  label: 'Flags archived',
-                  value: <ComparedNumbers current={stats.archivedCurrentWindow} before={stats.archivedPastWindow} />,
-                },
-                { label: 'Members added', value: stats.projectMembersAddedCurrentWindow },
-                {
-                  label: 'Days from creation to production, on average',
-                  // The server says 0 where no flag has come to production.
-                  value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 || '–',
-                },
-              ]}
-            />
-          </Tile>
-        )}
-        <Tile title="Flags by type">
-          {featureTypeCounts.length === 0 ? (
-            <p className={layout['muted']}>There are no flags yet.</p>
-          ) : (
-            <Facts facts={featureTypeCounts.map(({ type, count }) => ({ label: type, value: count }))} />
+      {described}
+      <Figures id={id} overview={overview} status={status.data} />
+      <div className={styles['columns']}>
+        <News id={id} environments={overview.environments.map(({ environment }) => environment)} />
+        <div className={styles['column']}>
+          <QueryResult query={status}>
+            {({ lifecycleSummary, activityCountByDate }) => (
+              <>
+                <Lifecycle stages={lifecycleSummary}>
+                  <Types id={id} types={featureTypeCounts} />
+                </Lifecycle>
+                <Aside title="Changes in the last 12 weeks">
+                  <Activity days={activityCountByDate} />
+                </Aside>
+              </>
+            )}
+          </QueryResult>
+          {stats !== undefined && (
+            <Aside title="Last 30 days">
+              <LastMonth stats={stats} />
+            </Aside>
           )}
-        </Tile>
-        {settings}
-        <QueryResult query={status}>{(data) => <Status id={id} status={data} />}</QueryResult>
+          {about}
+        </div>
       </div>
     </div>
   );
