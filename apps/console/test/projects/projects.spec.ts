@@ -144,12 +144,21 @@ describeInBrowser('the pages of projects', () => {
     const heading = page.getByRole('heading', { level: 1 });
     await page.getByRole('region', { name: 'At a glance' }).waitFor();
     expect(await isInOrder(heading)).toBe(true);
+    /** Whether the words of a block stand at the side of the page where they would be otherwise. */
+    const isAtStart = (block: Locator) =>
+      block.evaluate((element) => {
+        const words = document.createRange();
+        words.selectNodeContents(element);
+        return words.getBoundingClientRect().left - element.getBoundingClientRect().left < 2;
+      });
     // Digits are those of the console's language.
     await page.getByRole('region', { name: 'Last 30 days' }).getByText('before: 0').first().waitFor();
 
     await goTo(page, `/projects/${id}/change-requests`);
     await page.getByRole('heading', { name: /^Change requests of/ }).waitFor();
     expect(await isInOrder(heading)).toBe(true);
+    await heading.evaluate((element) => Object.assign(element.style, { width: '100%' }));
+    expect(await isAtStart(heading)).toBe(true);
     const crumb = page.getByRole('navigation', { name: 'Where this page belongs' }).getByRole('link').last();
     expect(await isInOrder(crumb)).toBe(true);
 
