@@ -165,7 +165,9 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
   const update = useOperationMutation(UpdateFeatureTags, 'handled');
   const [type, setType] = useState('simple');
   const [value, setValue] = useState('');
-  const add = (): void =>
+  const [isMissing, setMissing] = useState(false);
+  const add = (): void => {
+    if (value.trim() === '') return setMissing(true);
     update.mutate(
       {
         params: { featureName: feature.name },
@@ -174,6 +176,7 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
       },
       { onSuccess: onClose },
     );
+  };
   return (
     <FormDialog title="Add a tag" onClose={onClose} onSubmit={add} submit="Add" isPending={update.isPending}>
       <div className={layout['denseStack']}>
@@ -187,7 +190,14 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
           value={type}
           onChange={setType}
         />
-        <TextField label="Tag" value={value} onChange={setValue} isRequired autoFocus />
+        <TextField
+          label="Tag"
+          value={value}
+          onChange={setValue}
+          error={isMissing && value.trim() === '' ? 'Write the tag.' : undefined}
+          isRequired
+          autoFocus
+        />
         <ErrorNotice error={update.error} />
       </div>
     </FormDialog>
