@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { api, closeChecked, describeInBrowser, openSignedIn } from '../support/browser.ts';
@@ -100,6 +101,36 @@ describeInBrowser('the key after the one that closes something', () => {
     expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await press(page, 'Escape', 'Enter');
     await dialog.waitFor();
+    await closeChecked(opened);
+  });
+
+  it('starts at the title of the page that it led to, which shows that it has the focus', async () => {
+    const opened = await openSignedIn('/change-requests?view=mine');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Change requests', level: 1 }).waitFor();
+    await press(page, 'Control+k');
+    await page.getByRole('dialog', { name: 'Search' }).waitFor();
+    await page.keyboard.type('keys.first');
+    await page
+      .getByRole('option', { name: /keys\.first/ })
+      .first()
+      .waitFor();
+    await press(page, 'Enter');
+    const title = page.getByRole('heading', { name: 'keys.first', level: 1 });
+    await title.waitFor();
+    await eventually(async () => expect(await focusedName(page)).toBe('keys.first'));
+    expect(await title.evaluate((heading) => getComputedStyle(heading).outlineStyle)).toBe('solid');
+    await closeChecked(opened);
+  });
+
+  it('adds no tag without words', async () => {
+    const opened = await openSignedIn('/projects/default/features/keys.first');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Add a tag' }).press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add a tag' });
+    await dialog.getByRole('textbox', { name: 'Tag' }).press('Enter');
+    await dialog.getByText('Write the tag.').waitFor();
+    expect([...opened.calls.keys()].filter((request) => request.method() === 'PUT')).toEqual([]);
     await closeChecked(opened);
   });
 
