@@ -269,6 +269,21 @@ describeInBrowser('undoing an event', () => {
     await closeChecked(own);
   });
 
+  it('is not offered for an event of a project that is deleted, about which nothing is asked', async () => {
+    const project = await aProject();
+    const flag = await aFlag(project);
+    await api('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+    await api('DELETE', `/api/admin/projects/${project}`);
+    const opened = await openSignedIn(`/events?q=${encodeURIComponent(`project:${project} type:feature-archived`)}`);
+    const { page } = opened;
+    const archived = inFeed(page, new RegExp(flag));
+    await archived.getByRole('button', { name: /, event \d+$/ }).click();
+    await archived.getByRole('link', { name: 'All events of this flag' }).waitFor();
+    expect(await archived.getByRole('button', { name: 'Undo this…' }).count()).toBe(0);
+    expect([...opened.calls].filter(([, outcome]) => outcome === '404').map(([request]) => request.url())).toEqual([]);
+    await closeChecked(opened);
+  });
+
   it('refuses where the same field was changed again, and names it', async () => {
     const project = await aProject();
     const flag = await aFlag(project);

@@ -11,6 +11,7 @@ import {
   UpdateFeatureTags,
 } from '@bunting/contracts';
 import { useMayCall, useMayPropose } from '../../api/permissions.ts';
+import { useProjects } from '../../api/queries-and-mutations.ts';
 import { type EditProtection, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
 import { useSegmentUse } from '../../changes/segment-use.ts';
 
@@ -57,16 +58,22 @@ export interface UndoRights {
   readonly hasPermission: boolean;
 }
 
+const nothing: UndoRights = { mayUndo: false, hasPermission: false };
+
 export function useUndoRights(event: Event): UndoRights {
-  const project = event.project ?? undefined;
+  const operation = undoOperationOf(event);
+  const { data: known } = useProjects();
+  const isOfKnown = event.project == null || known?.projects.some(({ id }) => id === event.project) === true;
+  // Nothing is asked about the project of an event that cannot be undone, which may be deleted by now.
+  const isAsked = operation !== undefined && isOfKnown;
+  const project = isAsked ? (event.project ?? undefined) : undefined;
   const environment = event.environment ?? undefined;
   const mayCall = useMayCall();
   const mayEdit = useMayEdit(project);
   const mayPropose = useMayPropose();
   const { environments: protectedEnvironments } = useEditProtection(project);
   const segment = useSegmentUse(segmentOf(event));
-  const operation = undoOperationOf(event);
-  if (operation === undefined) return { mayUndo: false, hasPermission: false };
+  if (!isAsked) return nothing;
   const hasPermission = mayCall(operation, { project, environment });
   if (segment.isLoading) return { mayUndo: false, hasPermission };
   if (segment.needsChangeRequest) {
