@@ -94,6 +94,15 @@ describeInBrowser('the installation in the console', () => {
     await closeChecked(opened);
   });
 
+  it('says of an application that there is not that there is none, and offers no repetition', async () => {
+    const opened = await openSignedIn('/admin/applications/nowhere');
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'There is no such application' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await expectAccessible(opened);
+    await closeChecked(opened);
+  });
+
   it('says how to start an edge, and lists the edges that report with those behind them, also on a narrow screen', async () => {
     const opened = await openSignedIn('/admin/applications?view=edges', { width: 390, height: 844, dark: true });
     const { page } = opened;

@@ -78,6 +78,8 @@ interface QueryResultProps<T> {
   readonly children: (data: T) => React.ReactNode;
   /** what the page shows, where the result is the whole page: an error is then a page with a heading */
   readonly page?: string;
+  /** what is shown below a heading that the page has already, as in `application` */
+  readonly part?: string;
   /** why there may be no such thing */
   readonly notFound?: string;
   /** whether a person edits it: what was typed stays also when the subject was deleted meanwhile */
@@ -88,7 +90,7 @@ interface QueryResultProps<T> {
  * The data of a query, or its error with a retry. Cached data stays visible while the query runs again, and when that fails, unless the
  * subject of a page that is not a form, and of which no form is being filled in, does not exist any more.
  */
-export function QueryResult<T>({ query, children, page, notFound, isForm = false }: QueryResultProps<T>) {
+export function QueryResult<T>({ query, children, page, part, notFound, isForm = false }: QueryResultProps<T>) {
   const wasShown = query.data !== undefined;
   const isGone = page !== undefined && isNotFound(query.error);
   const isKept = useKeptPage(isGone && wasShown, page ?? '');
@@ -96,6 +98,8 @@ export function QueryResult<T>({ query, children, page, notFound, isForm = false
   if (query.error != null) {
     if (page === undefined && isDenied(query.error))
       return <Notice>{`You may not see this: that takes ${missingPermission(query.error.permissions)}.`}</Notice>;
+    if (part !== undefined && isNotFound(query.error))
+      return <EmptyState title={`There is no such ${part}`}>{notFound}</EmptyState>;
     const failure = { error: query.error, retry: () => void query.refetch() };
     return page === undefined ? (
       <ErrorNotice {...failure} />

@@ -262,7 +262,11 @@ export function ApplicationPage({ name }: { readonly name: string }) {
         )
       }
     >
-      <QueryResult query={details}>
+      <QueryResult
+        query={details}
+        part="application"
+        notFound="It may have been removed from the list, or the address is mistyped. An application is listed when its SDK reports."
+      >
         {(data) => (
           <>
             <Facts application={data} />
