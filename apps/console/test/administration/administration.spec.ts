@@ -602,8 +602,23 @@ describeInBrowser('administration', () => {
       stickiness: true,
       legalValues: [{ value: 'eu', description: 'European Union' }],
     });
+    const flag = aName('compares');
+    await api('POST', '/api/admin/projects/default/features', { name: flag });
+    await api('POST', `/api/admin/projects/default/features/${flag}/environments/development/strategies`, {
+      name: 'default',
+      constraints: [{ contextName: name, operator: 'IN', values: ['eu'] }],
+    });
+    await page.reload();
     await chooseFor(page, name, 'Delete');
-    await page.getByText('It cannot be deleted while an active flag', { exact: false }).waitFor();
+    const question = page.getByRole('alertdialog', { name: `Delete the context field “${name}”` });
+    await question.getByRole('link', { name: flag }).waitFor();
+    expect(await question.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await expectAccessible(opened);
+    await page.keyboard.press('Escape');
+    await api('DELETE', `/api/admin/projects/default/features/${flag}`);
+    await page.reload();
+    await chooseFor(page, name, 'Delete');
+    await page.getByText('It cannot be deleted while a default strategy', { exact: false }).waitFor();
     await confirm(page, `Delete the context field “${name}”`, 'Delete');
     await page.getByText(`The context field ${name} is deleted.`).waitFor();
     await closeChecked(opened);

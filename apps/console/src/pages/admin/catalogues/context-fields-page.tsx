@@ -205,11 +205,13 @@ export function ContextFieldsPage() {
       remove={{
         operation: DeleteContextField,
         request: ({ name }) => ({ params: { name } }),
-        usage: ({ name }) => (
+        isImpossible: ({ usedInFeatures }) => (usedInFeatures ?? 0) > 0,
+        usage: ({ name, usedInFeatures }) => (
           <>
             <p>
-              It cannot be deleted while an active flag or a default strategy compares it. Constraints of segments and
-              of archived flags stay as they are.
+              {(usedInFeatures ?? 0) > 0
+                ? 'It cannot be deleted while active flags compare it: take it out of their constraints first.'
+                : 'It cannot be deleted while a default strategy compares it. Constraints of segments and of archived flags stay as they are.'}
             </p>
             <ContextFieldUsage name={name} />
           </>
