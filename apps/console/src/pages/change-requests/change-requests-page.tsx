@@ -18,13 +18,12 @@ import { Time } from '../../components/content/time.tsx';
 import { ReviewCount } from './review-count.tsx';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
+import styles from './change-requests.module.css';
 import { formatCount } from '../../text/format-number.ts';
 import { ProjectName } from '../../components/content/project-name.tsx';
 import { ListPage } from '../projects/project-tabs.tsx';
 
 const texts = {
-  names: (names: readonly string[]) =>
-    names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`,
   viewNames: { open: 'Open', inbox: 'Waits for me', mine: 'Mine', closed: 'Closed' },
   empty: {
     open: 'No change request is open',
@@ -62,7 +61,15 @@ const columns = [
   },
   {
     title: 'Changes',
-    cell: ({ features, segments }: ChangeRequestSearchItem) => texts.names([...features, ...segments]),
+    cell: ({ features, segments }: ChangeRequestSearchItem) => {
+      const names = [...features, ...segments];
+      return (
+        <span title={names.join(', ')}>
+          <span className={styles['whole']}>{names[0]}</span>
+          {names.length > 1 && <span className={layout['small']}>and {names.length - 1} more</span>}
+        </span>
+      );
+    },
   },
   {
     title: 'Project',
@@ -79,7 +86,9 @@ const columns = [
   {
     title: 'Author',
     cell: ({ createdBy }: ChangeRequestSearchItem) => (
-      <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
+      <span className={styles['whole']}>
+        <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
+      </span>
     ),
   },
   { title: 'Created', cell: ({ createdAt }: ChangeRequestSearchItem) => <Time at={createdAt} /> },

@@ -10,7 +10,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { call } from '../../api/call.ts';
 import { operationKey, useOperationMutation } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, IconButton } from '../../components/buttons/button.tsx';
 import chip from '../../components/content/chip.module.css';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { EmptyState, QueryResult } from '../../components/content/query-result.tsx';
@@ -22,6 +22,7 @@ import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { useSearchParameter } from '../../filtering/search-parameter.ts';
 import { formatCount } from '../../text/format-number.ts';
+import { isolated } from '../../text/isolated.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import styles from './inbox.module.css';
 import { notificationKindTexts } from './notification-kinds.ts';
@@ -71,10 +72,11 @@ function Item({ notification }: { readonly notification: Notification }) {
           )}
         </span>
       </div>
-      <Button size="small" isPending={mark.isPending} onPress={() => markAs(!isRead)}>
-        {isRead ? 'Mark as unread' : 'Mark as read'}
-        <span className="visually-hidden">: {name}</span>
-      </Button>
+      <IconButton
+        icon={isRead ? 'unread' : 'check'}
+        label={`${isRead ? 'Mark as unread' : 'Mark as read'}: ${isolated(name)}`}
+        onPress={() => !mark.isPending && markAs(!isRead)}
+      />
     </li>
   );
 }
