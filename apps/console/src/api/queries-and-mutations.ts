@@ -3,7 +3,7 @@ import {
   GetMe,
   ListEnvironments,
   ListProjects,
-  ListSegments,
+  ListSegmentSummaries,
   type ReplyOf,
 } from '@bunting/contracts';
 import { keepPreviousData, queryOptions, useMutation, useQuery } from '@tanstack/react-query';
@@ -68,8 +68,13 @@ export function useEnvironments() {
   return useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });
 }
 
+/** The segments without their constraints, which can be megabytes. */
+export function useSegmentSummaries({ isNeeded = true }: { readonly isNeeded?: boolean } = {}) {
+  return useQuery({ ...operationQuery(ListSegmentSummaries, {}), staleTime: 60_000, enabled: isNeeded });
+}
+
 /** The names of all segments by their ids. */
 export function useSegmentNames(): ReadonlyMap<number, string> {
-  const { data } = useQuery({ ...operationQuery(ListSegments, {}), staleTime: 60_000 });
+  const { data } = useSegmentSummaries();
   return new Map((data?.segments ?? []).map(({ id, name }) => [id, name]));
 }

@@ -339,6 +339,28 @@ describeInBrowser('the editor of a strategy', () => {
     },
   );
 
+  it('offers the segments that the strategy may use, and none of another project', async () => {
+    const [mine, other] = [`mine-${randomUUID().slice(0, 8)}`, `other-${randomUUID().slice(0, 8)}`];
+    await api('POST', '/api/admin/projects', { id: other, name: other });
+    await api('POST', '/api/admin/segments', { name: mine, constraints: [inNorway] });
+    await api('POST', '/api/admin/segments', { name: other, project: other, constraints: [] });
+    const opened = await openSignedIn(editorOf('new'));
+    const { page } = opened;
+    const box = page.getByRole('combobox', { name: 'Add a segment' });
+    const option = page.getByRole('option', { name: mine });
+    await box.fill(mine);
+    await option.waitFor();
+    await box.fill(other);
+    await option.waitFor({ state: 'detached' });
+    expect(await page.getByRole('option', { name: other }).count()).toBe(0);
+    await box.fill(mine);
+    await option.click();
+    await page.getByRole('checkbox', { name: mine }).waitFor();
+    // Constraints, which can be megabytes, are not loaded for names.
+    expect([...opened.calls.keys()].map((call) => new URL(call.url()).pathname)).not.toContain('/api/admin/segments');
+    await closeChecked(opened);
+  });
+
   it('keeps the form and the JSON beside it in step, and the last valid strategy while the text is none', async () => {
     const opened = await openSignedIn(editorOf('new'));
     const { page } = opened;

@@ -8,6 +8,7 @@ import {
   GetSegment,
   ListSegments,
   ListSegmentsOfStrategy,
+  ListSegmentSummaries,
   ListStrategiesOfSegment,
   type Refusal,
   SetProtection,
@@ -71,6 +72,29 @@ describe('segments', () => {
       ['Used', 1, 2],
       ['new apps', 0, 0],
     ]);
+  });
+
+  it('lists segments without their constraints, with the context fields that they compare', async () => {
+    await create({
+      name: 'Compared',
+      description: 'Some people',
+      project: 'shop',
+      constraints: [
+        version,
+        { contextName: 'userId', operator: 'IN', values: ['ann'] },
+        { contextName: 'userId', operator: 'NOT_IN', values: ['bob'] },
+      ],
+    });
+    const { segments } = await features.call(ListSegmentSummaries, {});
+    const contextNames = ['appName', 'userId'];
+    expect(segments.find(({ name }) => name === 'Compared')).toEqual({
+      id: expect.any(Number),
+      name: 'Compared',
+      description: 'Some people',
+      project: 'shop',
+      contextNames,
+    });
+    expect(segments.find(({ name }) => name === 'Used')).toMatchObject({ description: null, contextNames: [] });
   });
 
   it('refuses a taken name of a segment, also under concurrent requests', async () => {

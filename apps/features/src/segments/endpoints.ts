@@ -7,6 +7,7 @@ import {
   ListProposedSegmentStrategies,
   ListSegments,
   ListSegmentsOfStrategy,
+  ListSegmentSummaries,
   ListStrategiesOfSegment,
   SetStrategySegments,
   UpdateSegment,
@@ -37,6 +38,8 @@ export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: Fe
     ),
 
     reads(ListSegments, ({ caller }) => segments.all(hiddenProjectsOf(caller))),
+
+    reads(ListSegmentSummaries, ({ caller }) => segments.summaries(hiddenProjectsOf(caller))),
 
     /** The strategies and pending change requests that use a segment. Fails if the change requests service does not reply. */
     implement(ListStrategiesOfSegment, async (request) => {

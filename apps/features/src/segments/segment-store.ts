@@ -49,6 +49,16 @@ const allSegments = prepared(`
   from segment s left join used on used.id = s.id
   where s.project is null or s.project <> all ($1::text[])`);
 
+const segmentSummaries = prepared(`
+  select json_build_object('segments', coalesce(json_agg(${withoutNulls(
+    `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
+    `'contextNames': ${jsonListOf(`
+      select one ->> 'contextName' as name from jsonb_array_elements(s.constraints) as one
+      union select context_name from segment_list list where list.segment = s.id order by name`)}`,
+  )}
+    order by s.name collate "C"), '[]'))::text as json
+  from segment s where s.project is null or s.project <> all ($1::text[])`);
+
 const nameTaken = prepared('select from segment where name = $1');
 
 const strategiesOfSegment = prepared(`
@@ -79,6 +89,7 @@ export interface SegmentUses extends Pick<SegmentUsage, 'strategies'> {
 export function segmentReader(database: ReadDatabase) {
   return {
     all: (hidden: readonly string[]): Promise<string> => readJson(database, allSegments, [hidden]),
+    summaries: (hidden: readonly string[]): Promise<string> => readJson(database, segmentSummaries, [hidden]),
     one: async (id: number, hidden: readonly string[]): Promise<JsonWithEntityTag> => {
       const [row] = await database.read<{ json: string; stored: StoredSegment }>(oneSegment, [id, hidden]);
       if (row === undefined) throw segmentNotFound(id);

@@ -94,6 +94,25 @@ export const Segments = Type.Object(
 );
 export type Segments = Static<typeof Segments>;
 
+/** What other objects show of segments: without their constraints, which can be megabytes. */
+export const SegmentSummaries = Type.Object(
+  {
+    segments: Type.Array(
+      Type.Object({
+        id: Type.Integer({ description: 'the id of the segment' }),
+        name: Type.String({ description: 'the name, unique among all segments' }),
+        description: Type.Optional(description),
+        project: Type.Optional(project),
+        contextNames: Type.Array(Type.String(), {
+          description: 'the context fields that its constraints and its list compare',
+        }),
+      }),
+      { description: 'the segments, by name' },
+    ),
+  },
+  { title: 'segmentSummariesSchema', description: 'The segments without their constraints.' },
+);
+
 export const CreateSegmentBody = Type.Object(
   {
     name: SegmentName,
@@ -217,6 +236,17 @@ export const ListSegments = defineOperation({
   http: { method: 'GET', url: '/api/admin/segments' },
   permission: 'authenticated',
   reply: Segments,
+});
+
+export const ListSegmentSummaries = defineOperation({
+  subject: 'call.features.list-segment-summaries',
+  summary: 'List the segments without their constraints',
+  description:
+    'Returns names, descriptions and projects of the segments, ordered by name, and which context fields they compare.',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/segments/summaries' },
+  permission: 'authenticated',
+  reply: SegmentSummaries,
 });
 
 export const ListStrategiesOfSegment = defineOperation({

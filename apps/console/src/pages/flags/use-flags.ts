@@ -4,7 +4,6 @@ import {
   EnableFeature,
   GetEditStatus,
   ListFeatureTypes,
-  ListSegments,
   ListTags,
   RemoveFavoriteFeature,
   SearchFeatures,
@@ -16,7 +15,13 @@ import { keepPreviousData, useMutation, useQueries, useQuery, useQueryClient } f
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { operationKey, operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import {
+  operationKey,
+  operationQuery,
+  useOperationMutation,
+  useProjects,
+  useSegmentSummaries,
+} from '../../api/queries-and-mutations.ts';
 import { useFilterInUrl } from '../../filtering/search-parameter.ts';
 import { useSettled } from '../../filtering/use-settled.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
@@ -69,7 +74,7 @@ export function useFlagFilterVocabulary({
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
-  const { data: segments } = useQuery({ ...operationQuery(ListSegments, {}), ...options });
+  const { data: segments } = useSegmentSummaries({ isNeeded });
   const { data: projects } = useProjects();
   return {
     environments,

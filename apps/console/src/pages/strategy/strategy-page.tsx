@@ -107,7 +107,7 @@ function StrategyForm(props: StrategyFormProps) {
         </Switch>
       </section>
       <StrategyTypeFields draft={draft} onChange={edit} />
-      <SegmentPicker draft={draft} onChange={edit} />
+      <SegmentPicker project={project} draft={draft} onChange={edit} />
       <ConstraintsEditor
         constraints={draft.constraints}
         question={question}

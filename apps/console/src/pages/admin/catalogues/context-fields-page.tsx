@@ -5,14 +5,13 @@ import {
   GetContextField,
   type LegalValue,
   ListContextFields,
-  ListSegments,
   ListStrategiesOfContextField,
   UpdateContextField,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { operationQuery, useSegmentSummaries } from '../../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
@@ -141,12 +140,9 @@ function ContextFieldUsage({ name }: { readonly name: string }) {
 
 /** The fields of the context that SDKs evaluate flags with. */
 export function ContextFieldsPage() {
-  const segments = useQuery(operationQuery(ListSegments, {})).data?.segments ?? [];
-  const segmentsWith = (name: string) =>
-    segments.filter(
-      ({ constraints, list }) =>
-        list?.contextName === name || constraints.some(({ contextName }) => contextName === name),
-    );
+  const segmentCounts = new Map<string, number>();
+  for (const { contextNames } of useSegmentSummaries().data?.segments ?? [])
+    for (const name of contextNames) segmentCounts.set(name, (segmentCounts.get(name) ?? 0) + 1);
   return (
     <AdminCatalogue
       id="context"
@@ -180,7 +176,7 @@ export function ContextFieldsPage() {
         },
         { title: 'Projects', isNumber: true, cell: ({ usedInProjects }) => usedInProjects ?? 0 },
         { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
-        { title: 'Segments', isNumber: true, cell: ({ name }) => segmentsWith(name).length },
+        { title: 'Segments', isNumber: true, cell: ({ name }) => segmentCounts.get(name) ?? 0 },
       ]}
       create={{
         operation: CreateContextField,

@@ -73,7 +73,7 @@ export function DefaultStrategyForm({ project, environment, stored, onClose }: D
                 draft={draft}
                 onChange={({ name, parameters, variants }) => onChange({ name, parameters, variants })}
               />
-              <SegmentPicker draft={draft} onChange={({ segments }) => onChange({ segments })} />
+              <SegmentPicker project={project} draft={draft} onChange={({ segments }) => onChange({ segments })} />
               <ConstraintsEditor
                 question={question}
                 constraints={draft.constraints}
