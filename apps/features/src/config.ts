@@ -43,6 +43,16 @@ export const FeaturesConfig = Type.Object({
   FEATURES_MAX_FEATURES: Type.Optional(
     Type.Integer({ minimum: 1, description: 'maximum number of active features; unlimited by default' }),
   ),
+  FEATURES_MAX_PROJECTS: Type.Integer({
+    minimum: 1,
+    default: 500,
+    description: 'maximum number of projects, archived ones included',
+  }),
+  FEATURES_MAX_SEGMENTS: Type.Integer({
+    minimum: 1,
+    default: 300,
+    description: 'maximum number of segments; every gateway has all of them in its memory',
+  }),
   FEATURES_MAX_SEGMENT_LISTS_MIB: Type.Integer({
     minimum: 1,
     maximum: 65_536,

@@ -12,6 +12,8 @@ interface ContextOptions {
   readonly applicationBudget: ApplicationBudget;
   /** the maximum number of active features in all projects; undefined for no limit */
   readonly instanceFeatureLimit?: number | undefined;
+  readonly maxProjects: number;
+  readonly maxSegments: number;
   /** whether constraints may use `REGEX` */
   readonly allowsRegex: boolean;
   /** the maximum bytes of ids in the lists of all segments */

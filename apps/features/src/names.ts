@@ -77,11 +77,9 @@ export const fixedResourceLimits = {
   constraintsPerStrategy: 30,
   valuesPerConstraint: 250,
   regexInstructions: 250,
-  segments: 300,
   valuesPerSegment: 1000,
   segmentsPerStrategy: 5,
   environments: 50,
-  projects: 500,
 } as const;
 
 /** The maximum sort order of strategies and environments. */

@@ -72,6 +72,8 @@ export const featuresService = defineService({
       readers: createReaders(replica ?? database, { allowsRegex }),
       allowsRegex,
       instanceFeatureLimit: config.FEATURES_MAX_FEATURES,
+      maxProjects: config.FEATURES_MAX_PROJECTS,
+      maxSegments: config.FEATURES_MAX_SEGMENTS,
       maxListsBytes: config.FEATURES_MAX_SEGMENT_LISTS_MIB * 1024 * 1024,
     });
     const backgroundJobs = startBackgroundJobs(transaction, {

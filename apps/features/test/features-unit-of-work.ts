@@ -65,6 +65,8 @@ export const featuresWithoutLoops = async (): Promise<FeaturesWithoutLoops> => {
     readers: createReaders(database, { allowsRegex: false }),
     applicationBudget: unlimitedBudget,
     allowsRegex: false,
+    maxProjects: 500,
+    maxSegments: 300,
     maxListsBytes: 512 * 1024 * 1024,
   });
   const served = await serve(bus, featuresEndpoints(context), {

@@ -7,6 +7,8 @@ export function instanceEndpoints({
   allowsRegex,
   countResources,
   instanceFeatureLimit,
+  maxProjects,
+  maxSegments,
 }: FeaturesContext): readonly Endpoint[] {
   return [
     implement(GetResourceLimits, async () => ({
@@ -16,8 +18,8 @@ export function instanceEndpoints({
       constraintValues: fixedResourceLimits.valuesPerConstraint,
       constraints: fixedResourceLimits.constraintsPerStrategy,
       environments: fixedResourceLimits.environments,
-      projects: fixedResourceLimits.projects,
-      segments: fixedResourceLimits.segments,
+      projects: maxProjects,
+      segments: maxSegments,
       featureFlags: instanceFeatureLimit ?? noLimit,
       allowsRegex,
     })),

@@ -16,6 +16,7 @@ import {
   GetDeprecatedProjectOverview,
   GetFeature,
   GetProjectOverview,
+  GetResourceLimits,
   ListEnvironmentSettingsOfProject,
   ListFlagCreatorsOfProject,
   ListProjects,
@@ -72,6 +73,26 @@ describe('projects', () => {
       { type: 'project-created', project: 'shop', data: shop },
       { type: 'project-created', project: 'garage', data: garage },
     ]);
+  });
+
+  it('enforces FEATURES_MAX_PROJECTS and FEATURES_MAX_SEGMENTS, and says them to user interfaces', async () => {
+    const limited = await startFeatures({ FEATURES_MAX_PROJECTS: '2', FEATURES_MAX_SEGMENTS: '1' });
+    try {
+      expect(await limited.call(GetResourceLimits, {})).toMatchObject({ projects: 2, segments: 1 });
+      // With the project `default` there are two.
+      await limited.call(CreateProject, { body: { id: 'second', name: 'Second' } });
+      await expect(limited.call(CreateProject, { body: { id: 'third', name: 'Third' } })).rejects.toMatchObject({
+        kind: 'ExceedsLimitError',
+        message: "Failed to create project. You can't create more than the established limit of 2.",
+      });
+      await limited.call(CreateSegment, { body: { name: 'one', constraints: [] } });
+      await expect(limited.call(CreateSegment, { body: { name: 'two', constraints: [] } })).rejects.toMatchObject({
+        kind: 'ExceedsLimitError',
+        message: "Failed to create segment. You can't create more than the established limit of 1.",
+      });
+    } finally {
+      await limited.stop();
+    }
   });
 
   it('creates a project with a limit of features', async () => {

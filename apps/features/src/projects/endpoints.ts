@@ -27,7 +27,7 @@ import { call, callIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { loadTokenCounts } from '../environments/endpoints.ts';
 import { loadActivityIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
-import { fixedResourceLimits, requireUrlFriendlyName } from '../names.ts';
+import { requireUrlFriendlyName } from '../names.ts';
 import { noProjectFound, requireBelowLimit, settingsAreBeingRemoved } from '../refusals.ts';
 import { segmentDeleted } from '../segments/segment.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
@@ -59,6 +59,7 @@ export function projectEndpoints({
   projectOverviews,
   transaction,
   environments,
+  maxProjects,
 }: FeaturesContext): readonly Endpoint[] {
   return [
     reads(ListProjects, async (request) => {
@@ -90,7 +91,7 @@ export function projectEndpoints({
       const existing = await projects.newProjectContext(proposed.id);
       const decision = newProject(body, proposed, existing, randomBytes(4).toString('hex'));
       const { project } = decision;
-      requireBelowLimit('project', count, fixedResourceLimits.projects);
+      requireBelowLimit('project', count, maxProjects);
       const version = await projects.add(project, caller, now.toISOString(), decision.events);
       if (project.mode === 'private') await hideProjectInGateway(bus, { id: project.id, version }, request);
       const { description, featureLimit, ...reply } = project;

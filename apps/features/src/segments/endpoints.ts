@@ -16,7 +16,6 @@ import {
 import { call } from '../calls.ts';
 import { environmentsRequiringChangeRequest } from '../changes/protected-edit.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
-import { fixedResourceLimits } from '../names.ts';
 import { possibleReferencesIn } from '../projects/project-context-store.ts';
 import { requireBelowLimit, segmentNameTaken, strategyNotFound } from '../refusals.ts';
 import { saveDecision } from '../unit-of-work/save-decisions.ts';
@@ -31,7 +30,13 @@ import {
   updateSegment,
 } from './segment.ts';
 
-export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: FeaturesContext): readonly Endpoint[] {
+export function segmentEndpoints({
+  segments,
+  bus,
+  transaction,
+  allowsRegex,
+  maxSegments,
+}: FeaturesContext): readonly Endpoint[] {
   return [
     reads(ListSegmentsOfStrategy, ({ params, caller }) =>
       segments.ofStrategy(params.strategyId, hiddenProjectsOf(caller)),
@@ -71,7 +76,7 @@ export function segmentEndpoints({ segments, bus, transaction, allowsRegex }: Fe
         projectContext: { allowsRegex, contextFields: await contextFields.referencedBy(body.constraints) },
       });
       authoriseSegment(caller, { atRoot: 'CREATE_SEGMENT', operation: CreateSegment }, content.project);
-      requireBelowLimit('segment', await segments.lockAndCount(), fixedResourceLimits.segments);
+      requireBelowLimit('segment', await segments.lockAndCount(), maxSegments);
       const origin = { createdBy: caller.name, createdAt: now.toISOString() };
       const segment = await segments.add(content, origin, (added) => [segmentCreated(added)]);
       const { project, ...reply } = { ...segment, constraints: [...segment.constraints] };
