@@ -199,6 +199,6 @@ export function statementSpanOptions(database: string, text: string, { isOfOrm =
 /** The first word of a statement and the first table that it names, e.g. `SELECT feature`. */
 function summaryOf(text: string): string {
   const operation = (/^\s*(\w+)/.exec(text)?.[1] ?? 'statement').toUpperCase();
-  const table = /\b(?:from|into|update)\s+"?(\w+)(?![\w.(])/i.exec(text)?.[1];
+  const table = /\b(?:from|into|update|join)\s+"?(\w+)(?![\w.(])/i.exec(text)?.[1];
   return table === undefined ? operation : `${operation} ${table}`;
 }
