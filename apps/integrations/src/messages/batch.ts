@@ -1,6 +1,6 @@
 import type { Event } from '@bunting/contracts';
 import type { Target } from '../addons/addon.ts';
-import { onOneLine, plainText, shortened } from './markdown.ts';
+import { onOneLine, plainText, sentenceOf, shortened } from './markdown.ts';
 import type { Message } from './request.ts';
 
 /** How a destination gets events that wants them together: those of a time, and no more bytes than it takes. */
@@ -49,7 +49,7 @@ export function lineOf(
   { uid, hash, event }: { readonly uid: string; readonly hash: string; readonly event: Event },
 ): string {
   return provider === 'email'
-    ? onOneLine(shortened(plainText(event.summary ?? `${event.createdBy}: ${event.type}`), 1_000))
+    ? onOneLine(shortened(plainText(sentenceOf(event)), 1_000))
     : JSON.stringify({ uid, hash, event });
 }
 

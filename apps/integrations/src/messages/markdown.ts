@@ -1,3 +1,5 @@
+import type { Event } from '@bunting/contracts';
+
 /** A part of a sentence of the event log: `[text](address)`, `**text**`, or plain text. */
 interface Part {
   readonly text: string;
@@ -30,6 +32,33 @@ function markdownParts(markdown: string): Part[] {
 
 function isAbsolute(address: string | undefined): address is string {
   return address !== undefined && /^https?:\/\//.test(address);
+}
+
+function bold(text: string): string {
+  return `**${text.replaceAll(/[!-/:-@[-`{-~]/g, String.raw`\$&`)}**`;
+}
+
+/** The name of what an event is about that is about no flag. */
+function subjectOf({ data, preData }: Event): string | undefined {
+  const name = (data ?? preData)?.['name'];
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/**
+ * What people are told of an event, in Markdown: its sentence in the event log. Where that only names the type, as Unleash's does of many, whoever
+ * reads a message cannot look at the event beside it: flag or name, environment and project follow.
+ */
+export function sentenceOf(event: Event): string {
+  const { createdBy, type, label, summary, featureName, environment, project } = event;
+  const sentence = summary || `${createdBy}: ${type}`;
+  if (label !== type) return sentence;
+  const subject = featureName ?? (project == null ? subjectOf(event) : undefined);
+  return [
+    sentence,
+    subject === undefined ? '' : ` of ${bold(subject)}`,
+    environment == null ? '' : ` in the ${bold(environment)} environment`,
+    project == null ? '' : ` in project ${bold(project)}`,
+  ].join('');
 }
 
 /** The text alone. */

@@ -46,6 +46,38 @@ describe('a message', () => {
     expect(send('slack', parameters, { tags: [] })[0]?.json['channel']).toBe('#general');
   });
 
+  it.each<[string, Partial<Event>, string]>([
+    [
+      'its environment and project',
+      { type: 'change-request-configuration-updated', featureName: null },
+      ' in the *production* environment in project *shop*',
+    ],
+    [
+      'its flag',
+      { type: 'feature-favorited', featureName: 'ban_ner', environment: null },
+      ' of *ban_ner* in project *shop*',
+    ],
+    [
+      'the name of what it is about',
+      { type: 'role-updated', featureName: null, environment: null, project: null, data: { name: '<Release> *team*' } },
+      ' of *&lt;Release&gt; *team**',
+    ],
+    [
+      'nothing, where it has nothing',
+      { type: 'tag-created', featureName: null, environment: null, project: null, data: null },
+      '',
+    ],
+  ])('of an event whose sentence names its type alone adds %s', (_, about, added) => {
+    const { type = event.type } = about;
+    const summary = `**mia** triggered **${type}**`;
+    const [message] = send(
+      'slack',
+      { url: 'https://hooks.slack.com/x', defaultChannel: 'general' },
+      { ...about, label: type, summary },
+    );
+    expect(String(message?.json['text']).split('\n')[0]).toBe(`*mia* triggered *${type}*${added}`);
+  });
+
   it('of the Slack app goes to every channel, with the token', () => {
     const messages = send('slack-app', { accessToken: 'xoxb-1', defaultChannels: 'general, #ops' });
     expect(messages.map(({ json }) => json['channel'])).toEqual(['#team-shop', '#general', '#ops']);

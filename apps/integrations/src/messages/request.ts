@@ -1,7 +1,7 @@
 import { type Event, invalid } from '@bunting/contracts';
 import type { Parameters } from '../addons/addon.ts';
 import { batchMessage, lineOf, mailMessage } from './batch.ts';
-import { escapeForSlack, plainText, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
+import { escapeForSlack, plainText, sentenceOf, shortened, slackText, withoutRelativeLinks } from './markdown.ts';
 import { otlpLog, syslogMessage } from './log-records.ts';
 import { renderTemplate, requireTemplate } from './template.ts';
 
@@ -327,7 +327,7 @@ export function messagesFor(
   publicUrl: string,
   text = JSON.stringify(event),
 ): readonly Message[] {
-  const markdown = event.summary || `${event.createdBy}: ${event.type}`;
+  const markdown = sentenceOf(event);
   const link = consoleLink(event, publicUrl);
   const custom = parseHeaders(parameters['customHeaders'] ?? '{}') as Readonly<Record<string, string>> | undefined;
   const build = builders[provider];
