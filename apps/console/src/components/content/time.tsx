@@ -24,6 +24,25 @@ export function formatDateAndTime(instant: number): string {
   return absolute.format(instant);
 }
 
+const withOffset = new Intl.DateTimeFormat(undefined, {
+  numberingSystem: 'latn',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'shortOffset',
+});
+
+/**
+ * An instant with the offset of its zone, beside where a local time is entered: on the nights when clocks change some local times do not exist, and
+ * some exist twice.
+ */
+export function formatWithOffset(instant: number): string {
+  return withOffset.format(instant);
+}
+
 /** How long ago an instant was (or is ahead), in the largest unit that fits. */
 function relativeTime(instant: number, now: number): string {
   const seconds = Math.round((instant - now) / 1000);

@@ -14,6 +14,7 @@ import { useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
+import { formatWithOffset } from '../../components/content/time.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -112,6 +113,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
   const mayApplyThen = useMayApplyOnceApproved(request, review) && action === 'approve' && isApplicable === true;
   const [comment, setComment] = useState('');
   const [time, setTime] = useState('');
+  const entered = new Date(time).getTime();
   const navigate = useNavigate();
   const changeState = useOperationMutation(ChangeState, 'handled');
   const revert = useOperationMutation(RevertChangeRequest, 'handled');
@@ -181,7 +183,7 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
             type="submit"
             variant={dangerous.has(action) ? 'danger' : 'primary'}
             isPending={changeState.isPending || revert.isPending}
-            isDisabled={action === 'schedule' && (Number.isNaN(new Date(time).getTime()) || isPast)}
+            isDisabled={action === 'schedule' && (Number.isNaN(entered) || isPast)}
             autoFocus={action !== 'schedule' && !dangerous.has(action)}
           >
             {labelOf(action, request)}
@@ -194,12 +196,12 @@ function ActionDialog({ request, review, action, isApplicable, onClose }: Action
         {action === 'schedule' && (
           <TextField
             label="Apply at"
-            hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}.`}
+            hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}${Number.isNaN(entered) ? '' : `: ${formatWithOffset(entered)}`}.`}
             type="datetime-local"
             value={time}
-            onChange={(entered) => {
-              setTime(entered);
-              setPast(new Date(entered).getTime() <= serverNow());
+            onChange={(text) => {
+              setTime(text);
+              setPast(new Date(text).getTime() <= serverNow());
             }}
             error={isPast ? 'Choose a time in the future.' : undefined}
             isRequired
