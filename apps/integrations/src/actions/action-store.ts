@@ -87,8 +87,8 @@ async function isHeld({ query }: Pick<Tx, 'query'>, { endpointId, lease }: Claim
   return (await query(text, [endpointId, lease])).length > 0;
 }
 
-/** SQL: how far ahead the end of a lease can be. */
-const longestLease = "$1::float8 * interval '1 ms'";
+/** SQL: how far ahead the end of a lease, or of a rest, can be. */
+const longestLease = "greatest($1::float8, 60000) * interval '1 ms'";
 
 /** The queue of signals, and the runs that they cause. */
 export function signalQueue({ read, query, transaction }: Database) {

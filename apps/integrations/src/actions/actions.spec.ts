@@ -22,6 +22,7 @@ import {
 } from '@bunting/contracts';
 import { eventually } from '@bunting/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { signalQueue } from './action-store.ts';
 import { alertmanagerSignal } from '../../test/payloads.ts';
 import { mia, startIntegrations, type StartedIntegrations } from '../../test/started-integrations.ts';
 
@@ -209,6 +210,26 @@ describe('an action set', () => {
     expect(Number(second?.reason.match(/signal (\d+)/)?.[1])).toBe(
       Number(first?.reason.match(/signal (\d+)/)?.[1]) + 1,
     );
+  });
+
+  it('runs at once although the clock of the database was set back while another process had its endpoint', async () => {
+    const { id } = await create();
+    await service.database.query({
+      text: `update signal_endpoint set lease = gen_random_uuid(), lease_until = now() + interval '1 hour'`,
+    });
+    await send();
+    await eventually(async () => expect((await runs(id))[0]?.state).toBe('success'));
+  });
+
+  it('rests after an outage, also where leases are shorter than the rest', async () => {
+    await create();
+    await service.database.query({
+      text: `update signal_endpoint set lease = null, lease_until = now() + interval '50 seconds'`,
+    });
+    await send();
+    expect(await signalQueue(service.database).claim(1_000, 10, [])).toEqual([]);
+    await passTime();
+    await processed();
   });
 
   it('continues where a killed process was, with the keys that it has used, and leaves one event of each run', async () => {
