@@ -7,19 +7,13 @@ import {
   permissionsFor,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { isGranted, type PermissionScope } from './grants.ts';
 import { operationQuery, useMe, useProjects } from './queries-and-mutations.ts';
-
-/** Where a permission must hold; without a project or environment, in all of them. */
-export interface PermissionScope {
-  readonly project?: string | undefined;
-  readonly environment?: string | undefined;
-}
 
 /** A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. */
 export function usePermissionCheck(): (permission: Permission, scope?: PermissionScope) => boolean {
   const { data } = useMe();
-  return (permission, { project = null, environment = null } = {}) =>
-    data?.permissions.some((grant) => grantIncludes(grant, permission, { project, environment })) ?? false;
+  return (permission, scope = {}) => data !== undefined && isGranted(data.permissions, permission, scope);
 }
 
 /** Whether the user has a permission beyond single projects and environments; false until the permissions are loaded. */

@@ -1,7 +1,8 @@
 import type { AnyOperation } from '@bunting/contracts';
 import { Suspense, useState } from 'react';
 import type { CallRequest } from '../../api/call.ts';
-import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
+import type { PermissionScope } from '../../api/grants.ts';
+import { useMayCall } from '../../api/permissions.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { Button, PlaceOfButton } from '../buttons/button.tsx';
 import { isDenied } from '../content/query-result.tsx';

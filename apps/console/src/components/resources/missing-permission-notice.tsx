@@ -2,7 +2,8 @@ import { type AnyOperation, permissionsFor } from '@bunting/contracts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { missingPermission } from '../../text/permission-words.ts';
 import { Notice } from '../content/notice.tsx';
-import { useMayCall, type PermissionScope } from '../../api/permissions.ts';
+import type { PermissionScope } from '../../api/grants.ts';
+import { useMayCall } from '../../api/permissions.ts';
 
 /** Tells a user who may not call `operation`, by which the page is edited, which permissions that takes. */
 export function MissingPermissionNotice({

@@ -34,7 +34,8 @@ export function UsersPage() {
   const roles = users.data?.rootRoles ?? [];
   const roleNames = new Map(roles.map(({ id, name }) => [id, name]));
   const inactiveIds = inactive.data?.inactiveUsers.map(({ id }) => id) ?? [];
-  const rows = isInactive ? users.data?.users.filter(({ id }) => inactiveIds.includes(id)) : users.data?.users;
+  const areInactive = new Set(inactiveIds);
+  const rows = isInactive ? users.data?.users.filter(({ id }) => areInactive.has(id)) : users.data?.users;
   const action = (kind: UserDialogKind, label: string, icon: IconName) => ({
     id: kind,
     label,
