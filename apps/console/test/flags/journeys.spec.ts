@@ -92,6 +92,19 @@ describeInBrowser('the journey', () => {
     await closeChecked(opened);
   });
 
+  it('to an SDK says where the browser lets nothing be copied', async () => {
+    const opened = await openSignedIn(`/projects/${project}/features/guarded-${tail}`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Connect an SDK' }).first().click();
+    await page.getByRole('button', { name: 'Create a token' }).click();
+    await page.getByText('Waiting for the first signal from development').waitFor();
+    const copy = page.getByRole('dialog').getByRole('button', { name: 'Copy Install' });
+    await copy.click();
+    await page.getByText('The browser does not let this page copy: copy by hand.').waitFor();
+    expect(await copy.innerText()).toBe('Copy');
+    await closeChecked(opened);
+  });
+
   it('of a change of production takes three clicks of its author, and three of who approves and applies it', async () => {
     const flag = `guarded-${tail}`;
     await api('PUT', `/api/admin/projects/${project}/environments/production/change-requests/config`, {

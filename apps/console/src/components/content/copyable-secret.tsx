@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { copyText } from '../../shell/copy-text.ts';
 import { Button } from '../buttons/button.tsx';
 import styles from './secret.module.css';
 
@@ -9,8 +10,7 @@ import styles from './secret.module.css';
 export function CopyableSecret({ label, value }: { readonly label: string; readonly value: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(value);
-    setCopied(true);
+    setCopied(await copyText(value));
   };
   return (
     <div className={styles['secret']}>

@@ -19,6 +19,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { usePageActions } from '../../shell/page-actions.ts';
+import { copyText } from '../../shell/copy-text.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { useChangeRequestPreview } from './change-request-changes.tsx';
 import { type ChangeRequestAction, offeredActions } from './offered-actions.ts';
@@ -256,7 +257,7 @@ export function ChangeRequestActions({
     if (chosen === 'submit') return submit();
     if (chosen === 'askReviewers') return onAskReviewers();
     if (chosen === 'rename') return onRename();
-    void navigator.clipboard.writeText(location.href).then(() => notify('The link is copied.'));
+    void copyText(location.href).then((isCopied) => isCopied && notify('The link is copied.'));
   };
   const offered = [...(primary === undefined ? [] : [primary]), ...secondary, ...inMenu];
   usePageActions(

@@ -7,6 +7,7 @@ import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import type { FlagSelection } from '../flags/selection-bar.tsx';
 import { readCleanupSelection, reasonTexts } from './use-cleanup-list.ts';
+import { copyText } from '../../shell/copy-text.ts';
 import styles from './cleanup.module.css';
 import { formatCount } from '../../text/format-number.ts';
 
@@ -51,8 +52,7 @@ export function CleanupReportDialog({ query, selection, onClose }: CleanupReport
     ...flags.map((flag) => texts.listItem(flag, flagUrl(flag.project, flag.name))),
   ].join('\n');
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(report);
-    setCopied(true);
+    setCopied(await copyText(report));
   };
   return (
     <Dialog

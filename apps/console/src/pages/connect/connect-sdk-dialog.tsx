@@ -9,6 +9,7 @@ import { Dialog, DialogQueryResult } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { ConnectionSignal } from './connection-signal.tsx';
 import { sdkPrograms } from './sdk-programs.ts';
+import { copyText } from '../../shell/copy-text.ts';
 import styles from './connect-sdk.module.css';
 
 /** Code with a button that copies it, where the browser can copy. */
@@ -23,7 +24,7 @@ function Code({ label, text }: { readonly label: string; readonly text: string }
             size="small"
             icon={copied === text ? 'check' : 'copy'}
             aria-label={`Copy ${label}`}
-            onPress={() => void navigator.clipboard.writeText(text).then(() => setCopied(text))}
+            onPress={() => void copyText(text).then((isCopied) => isCopied && setCopied(text))}
           >
             {copied === text ? 'Copied' : 'Copy'}
           </Button>
