@@ -70,6 +70,20 @@ describeInBrowser('signing in to the console', () => {
     await closeChecked(opened);
   });
 
+  it('ends the other sessions of a user, and leaves the keys on the page although the button goes with them', async () => {
+    await aPerson('eva', 'Eva');
+    const [opened, elsewhere] = [await openPage('/profile'), await openPage('/profile')];
+    for (const { page } of [elsewhere, opened]) await signInAs(page, 'eva');
+    const { page } = opened;
+    await elsewhere.page.getByText('this browser').waitFor();
+    await page.getByRole('button', { name: 'Sign out all others' }).press('Enter');
+    await page.getByText('All other browsers are signed out.').waitFor();
+    await page.getByRole('button', { name: 'Sign out all others' }).waitFor({ state: 'detached' });
+    await eventually(async () => expect(await page.locator(':focus').textContent()).toBe('Profile'));
+    await closeChecked(elsewhere);
+    await closeChecked(opened);
+  });
+
   it('begins anew in the other tabs of a browser when another user signs in there', async () => {
     const roles = (await api('GET', '/api/admin/roles')) as { roles: { id: number; name: string }[] };
     const rootRole = roles.roles.find(({ name }) => name === 'Viewer')?.id;
