@@ -1,7 +1,7 @@
 // Builds the console into dist/web if a source is newer than the build. `npm start` loads this module before Bunting, because this
 // repository has no install scripts. With --always it builds in any case; for `npm start -- --help` it does not build.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
@@ -20,10 +20,33 @@ const isStale = (): boolean => {
   );
 };
 
+/** The files below a folder, by their paths in it. */
+const filesIn = (folder: string): string[] =>
+  globSync('**/*', { cwd: folder }).filter((file) => statSync(path.join(folder, file)).isFile());
+
+/**
+ * Replaces a build by a new one, file by file: the page comes last, so that a server that runs meanwhile never sends one whose files are
+ * missing. What only the earlier build had is then removed, unless another build has put it there meanwhile.
+ */
+const install = (newFolder: string): void => {
+  const inodeOf = (file: string): bigint | undefined =>
+    statSync(path.join(outputFolder, file), { bigint: true, throwIfNoEntry: false })?.ino;
+  mkdirSync(outputFolder, { recursive: true });
+  const earlier = new Map(filesIn(outputFolder).map((file) => [file, inodeOf(file)]));
+  const files = filesIn(newFolder);
+  const isPage = (file: string): boolean => file.startsWith('index.html');
+  for (const file of files.toSorted((one, other) => Number(isPage(one)) - Number(isPage(other)))) {
+    mkdirSync(path.dirname(path.join(outputFolder, file)), { recursive: true });
+    renameSync(path.join(newFolder, file), path.join(outputFolder, file));
+    earlier.delete(file);
+  }
+  for (const [file, inode] of earlier)
+    if (inodeOf(file) === inode) rmSync(path.join(outputFolder, file), { force: true });
+};
+
 const build = (): void => {
   const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
-  // Builds into a folder of its own, which is then renamed, so that a server never serves half a build.
-  const [newFolder, oldFolder] = [`${outputFolder}.${process.pid}.new`, `${outputFolder}.${process.pid}.old`];
+  const newFolder = `${outputFolder}.${process.pid}.new`;
   try {
     const options = ['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', newFolder];
     // The build is for production, whatever the caller's NODE_ENV is.
@@ -33,10 +56,9 @@ const build = (): void => {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
-    if (existsSync(outputFolder)) renameSync(outputFolder, oldFolder);
-    renameSync(newFolder, outputFolder);
+    install(newFolder);
   } finally {
-    for (const folder of [newFolder, oldFolder]) rmSync(folder, { recursive: true, force: true });
+    rmSync(newFolder, { recursive: true, force: true });
   }
 };
 
