@@ -206,7 +206,8 @@ const takeDeferredStates = `
 /** The features of the projects `$1` that have settings in the environment `$2`, from the name after `$3` on, at most `$4`. */
 const withSettings = `
   select name from feature where project = any ($1::text[]) and environments ? $2 and name > $3 order by name limit $4`;
-const namesOfProjects = 'select name from feature where project = any ($1::text[]) order by name';
+const withoutSettings = `
+  select name from feature where project = any ($1::text[]) and not environments ? $2 order by name`;
 const enabledFeatures = `
   select name, project, (count(*) over ())::integer as total from feature
   where project = any ($1::text[]) and archived_at is null and (environments -> $2 -> 'enabled')::boolean
@@ -584,6 +585,8 @@ export function featureRepository(
         maxListedFeatures,
       ]);
       const events = decide({ total: first[0]?.total ?? 0, first });
+      // Whoever has settings gets its state with their removal.
+      const others = await namesOf(withoutSettings, projects, environment);
       if (isDeferred) {
         await query(deferRemoval, [projects, environment]);
         onDeferred();
@@ -592,8 +595,7 @@ export function featureRepository(
         found.map((feature) => withoutEnvironment(feature, environment)),
         events,
       );
-      const saved = new Set(found.map(({ name }) => name));
-      await emitStates((await namesOf(namesOfProjects, projects)).filter((name) => !saved.has(name)));
+      await emitStates(others);
     },
 
     /**
