@@ -11,7 +11,7 @@ import {
   unavailable,
 } from '@bunting/contracts';
 import { shareNextRun } from '@bunting/database';
-import { type Log, startLoop } from '@bunting/runtime';
+import { type Log, logAfterRestartMs, startLoop } from '@bunting/runtime';
 import { inLinkedSpan, type SpanOptions } from '@bunting/tracing';
 import { setImmediate } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
@@ -76,8 +76,6 @@ interface PullOptions {
  */
 const burst = 25;
 const burstWindowMs = 500;
-/** Failures while a producer starts or restarts are not logged. */
-const logAfterFailingForMs = 5_000;
 /** How many messages are prepared before the event loop continues with other work. */
 const prepareBatchSize = 25;
 
@@ -182,7 +180,7 @@ export async function startPulling(
     burst,
     burstWindowMs,
     maxBackoffMs: Math.min(intervalMs, maxBackoffMs),
-    logAfterFailingForMs,
+    logAfterFailingForMs: logAfterRestartMs,
     retryAfterMs: () => store.blockedBy?.(performance.now())?.leftMs,
     log,
   });

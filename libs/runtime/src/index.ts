@@ -10,7 +10,7 @@ export {
 } from './host-settings.ts';
 export { host, type HostOptions, type RunningHost } from './host.ts';
 export { type Log, logFailure, type Logger, openLog } from './log.ts';
-export { backoffMs, type Loop, startLoop } from './loop.ts';
+export { backoffMs, logAfterRestartMs, type Loop, startLoop } from './loop.ts';
 export { ConfigError, type ConfigSchema, keysOf, readConfig } from './read-config.ts';
 export { logUnhandledRejections, run, startError, stopOnSignal } from './run.ts';
 export {

@@ -91,6 +91,9 @@ export interface LoopOptions {
   readonly log: Log;
 }
 
+/** For loops that call other services: failures while one of these starts, stops or is replaced are not logged. */
+export const logAfterRestartMs = 5_000;
+
 const firstBackoffMs = 250;
 /** How long everything else may take to start, after the process of the loop has. */
 const startingMs = 60_000;

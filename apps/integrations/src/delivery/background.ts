@@ -1,6 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
 import { type Event, GetPermissionsOfUsers, ReadEventLog } from '@bunting/contracts';
-import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { type Log, logAfterRestartMs, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Gauge, type Registry } from 'prom-client';
@@ -105,6 +105,7 @@ export function startDelivery(options: DeliveryOptions) {
     intervalMs,
     minIntervalMs: 50,
     burst: 20,
+    logAfterFailingForMs: logAfterRestartMs,
     log,
     run: async () => {
       const free = maxDestinations - running.size;

@@ -10,7 +10,7 @@ import {
   type RequestOf,
   retryOutcomes,
 } from '@bunting/contracts';
-import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { type Log, logAfterRestartMs, logFailure, startLoop } from '@bunting/runtime';
 import pLimit from 'p-limit';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { endOfLog } from '../addons/endpoints.ts';
@@ -183,6 +183,7 @@ export function startInbox(options: InboxOptions) {
     minIntervalMs: 100,
     burst: 20,
     ...(maxBackoffMs === undefined ? {} : { maxBackoffMs }),
+    logAfterFailingForMs: logAfterRestartMs,
     log,
     run: async () => {
       const waitsForCommits = hasNewCommits;

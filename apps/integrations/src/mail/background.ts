@@ -1,6 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
 import { GetPermissionsOfUsers, type ReplyOf } from '@bunting/contracts';
-import { type Log, startLoop } from '@bunting/runtime';
+import { type Log, logAfterRestartMs, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { call } from '../calls.ts';
 import { failuresThatPause, nextAttemptMs, pauseMs } from '../delivery/retry.ts';
@@ -169,6 +169,7 @@ export function startMailer(options: MailerOptions) {
     intervalMs,
     minIntervalMs: 100,
     burst: 20,
+    logAfterFailingForMs: logAfterRestartMs,
     log,
     run: async () => {
       const restMs = pausedUntil - performance.now();
