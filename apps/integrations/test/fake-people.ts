@@ -52,8 +52,7 @@ export async function fakePeople(bus: Bus) {
       return { tokens };
     }),
   ];
-  const start = () => serve(bus, endpoints, { checkReplies: true });
-  let served = await start();
+  const served = await serve(bus, endpoints, { checkReplies: true });
   return {
     /** A person, by default with the address name@example.com. */
     user: (
@@ -92,8 +91,6 @@ export async function fakePeople(bus: Bus) {
     looksForReviewers: () => looksForReviewers,
     /** how often somebody has asked for tokens that end soon */
     looksAtTokens: () => looksAtTokens,
-    /** Makes them unavailable until they are started again. */
     stop: () => served.stop(),
-    start: async (): Promise<void> => void (served = await start()),
   };
 }
