@@ -78,6 +78,26 @@ const clientSpec = '5.2.0';
 /** How often in a row the question for blocks may be blocked before features are asked for without lists for a while. */
 const maxTimesBlocked = 3;
 
+/** Whether features are asked for with lists of segments: not for a while once questions for blocks are blocked on their way. */
+function listsOrIds(pauseMs: number, log: Log, now: () => number) {
+  let timesBlocked = 0;
+  let withoutListsUntil = Number.NEGATIVE_INFINITY;
+  return {
+    headers: (): Readonly<Record<string, string>> =>
+      now() < withoutListsUntil ? {} : { [segmentListsHeader]: segmentListsVersion },
+    onBlocked: (): void => {
+      timesBlocked++;
+      if (timesBlocked < maxTimesBlocked || now() < withoutListsUntil) return;
+      withoutListsUntil = now() + pauseMs;
+      timesBlocked = 0;
+      log.warn(
+        'The origin, or a proxy in front of it, does not let POST /api/client/segment-blocks pass. The edge gets lists of segments as SDKs do: those with many ids match nobody.',
+      );
+    },
+    onPassed: (): void => void (timesBlocked = 0),
+  };
+}
+
 /**
  * Follows what the origin delivers to a token: by its stream, else by deltas, else by polls, whichever the origin has. After an interruption
  * it asks for everything, since the origin may have been restored from a backup meanwhile; after the end of a stream it resumes.
@@ -86,18 +106,6 @@ export function followOrigin(options: FollowOptions) {
   const { client, token, settings, lists, onState, onRefused, log, metrics, now = () => performance.now() } = options;
   const closing = new AbortController();
   const watch = restorationWatch(settings, now);
-  /** how often in a row the origin did not let the question for blocks pass, and until when this edge gets ids instead of lists */
-  let timesBlocked = 0;
-  let withoutListsUntil = Number.NEGATIVE_INFINITY;
-  const onBlocked = (): void => {
-    timesBlocked++;
-    if (timesBlocked < maxTimesBlocked || now() < withoutListsUntil) return;
-    withoutListsUntil = now() + settings.betterModeAfterMs;
-    timesBlocked = 0;
-    log.warn(
-      'The origin, or a proxy in front of it, does not let POST /api/client/segment-blocks pass. The edge gets lists of segments as SDKs do: those with many ids match nobody.',
-    );
-  };
   const headersOfEdge = {
     'unleash-appname': options.appName,
     'unleash-instanceid': options.instanceId,
@@ -106,13 +114,9 @@ export function followOrigin(options: FollowOptions) {
     'unleash-sdk-type': 'edge',
     'unleash-interval': String(settings.refreshMs),
   };
-  const headersNow = (): Readonly<Record<string, string>> =>
-    now() < withoutListsUntil ? headersOfEdge : { ...headersOfEdge, [segmentListsHeader]: segmentListsVersion };
-  const fetchBlocks = fetchBlocksFrom(
-    client,
-    { token, headers: headersOfEdge, signal: closing.signal },
-    { onBlocked, onPassed: () => void (timesBlocked = 0) },
-  );
+  const withLists = listsOrIds(settings.betterModeAfterMs, log, now);
+  const headersNow = (): Readonly<Record<string, string>> => ({ ...headersOfEdge, ...withLists.headers() });
+  const fetchBlocks = fetchBlocksFrom(client, { token, headers: headersOfEdge, signal: closing.signal }, withLists);
 
   const suspectedPauseMs = settings.olderForMs / settings.olderAnswers;
   const reopening = { firstMs: 50, maxMs: settings.maxBackoffMs };
