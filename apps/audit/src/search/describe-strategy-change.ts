@@ -1,27 +1,29 @@
-import { comparableMember, isEqual, memberOf } from '@bunting/contracts';
+import { comparableMember, type ConstraintOperator, isEqual, memberOf } from '@bunting/contracts';
 import { bold, joinTruncated, escapeMarkdown } from './markdown.ts';
 import { listMember, scalarText, memberText } from '../log/redaction.ts';
 
-const operatorWords = new Map([
-  ['IN', 'is one of'],
-  ['NOT_IN', 'is not one of'],
-  ['STR_CONTAINS', 'is a string that contains'],
-  ['STR_STARTS_WITH', 'is a string that starts with'],
-  ['STR_ENDS_WITH', 'is a string that ends with'],
-  ['NUM_EQ', 'is a number equal to'],
-  ['NUM_GT', 'is a number greater than'],
-  ['NUM_GTE', 'is a number greater than or equal to'],
-  ['NUM_LT', 'is a number less than'],
-  ['NUM_LTE', 'is a number less than or equal to'],
-  ['DATE_BEFORE', 'is a date before'],
-  ['DATE_AFTER', 'is a date after'],
-  ['SEMVER_EQ', 'is a SemVer equal to'],
-  ['SEMVER_GT', 'is a SemVer greater than'],
-  ['SEMVER_LT', 'is a SemVer less than'],
-  ['SEMVER_GTE', 'is a SemVer greater than or equal to'],
-  ['SEMVER_LTE', 'is a SemVer less than or equal to'],
-  ['REGEX', 'matches the regular expression'],
-]);
+const wordsOfOperators: Readonly<Record<ConstraintOperator, string>> = {
+  IN: 'is one of',
+  NOT_IN: 'is not one of',
+  STR_CONTAINS: 'is a string that contains',
+  STR_STARTS_WITH: 'is a string that starts with',
+  STR_ENDS_WITH: 'is a string that ends with',
+  NUM_EQ: 'is a number equal to',
+  NUM_GT: 'is a number greater than',
+  NUM_GTE: 'is a number greater than or equal to',
+  NUM_LT: 'is a number less than',
+  NUM_LTE: 'is a number less than or equal to',
+  DATE_BEFORE: 'is a date before',
+  DATE_AFTER: 'is a date after',
+  SEMVER_EQ: 'is a SemVer equal to',
+  SEMVER_GT: 'is a SemVer greater than',
+  SEMVER_LT: 'is a SemVer less than',
+  SEMVER_GTE: 'is a SemVer greater than or equal to',
+  SEMVER_LTE: 'is a SemVer less than or equal to',
+  REGEX: 'matches the regular expression',
+};
+/** A map, since the operator of a stored event may be any text. */
+const operatorWords = new Map<string, string>(Object.entries(wordsOfOperators));
 
 /** By the name of a strategy whose only parameter is a list, separated by commas: the name of that parameter. */
 const listParameters = new Map([
