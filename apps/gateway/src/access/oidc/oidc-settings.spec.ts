@@ -60,6 +60,7 @@ it.each([
 ])('domains of e-mail addresses are not %s, with which nobody could sign in', (emailDomains) => {
   expect(() => change({ emailDomains })).toThrow('is no domain');
   expect(() => change({ emailDomains: `example.org, ${emailDomains}` })).toThrow('is no domain');
+  expect(() => change({ emailDomains, enabled: false })).toThrow('is no domain');
 });
 
 it('domains of e-mail addresses are separated by commas, and may begin with the sign before them', () => {

@@ -56,19 +56,24 @@ export function mergeOidcSettings(before: OidcSettingsWithSecret, body: OidcSett
   const merged = { ...before, ...values, ...role, discoverUrl: (values.discoverUrl ?? before.discoverUrl).trim() };
   const isSameClient = merged.discoverUrl === before.discoverUrl && merged.clientId === before.clientId;
   const after = { ...merged, secret: secret || (isSameClient ? before.secret : undefined) };
+  // What is stored while sign-in is off is what every later reader gets.
+  if (after.enabled || after.emailDomains !== before.emailDomains) requireDomains(after.emailDomains);
   if (!after.enabled) return after;
   if (after.discoverUrl === '') throw invalidProperty('The address of the provider must be given', '/body/discoverUrl');
   if (after.clientId === '') throw invalidProperty('The id of the client must be given', '/body/clientId');
   if (after.enableGroupSyncing && after.groupJsonPath.trim() === '')
     throw invalidProperty('The path of the claim with the groups must be given', '/body/groupJsonPath');
-  // With another separator there is one domain, which nobody has: nobody could sign in.
-  const noDomain = after.emailDomains.split(',').find((domain) => /\S\s+\S|[;/:*]|\S@/.test(domain));
-  if (noDomain !== undefined)
-    throw invalidProperty(
-      `“${noDomain.trim().slice(0, 100)}” is no domain: they are written as example.org, example.com`,
-      '/body/emailDomains',
-    );
   return after;
+}
+
+/** @throws Refusal `ValidationError` for domains with which nobody could sign in: with another separator there is one, which nobody has */
+function requireDomains(emailDomains: string): void {
+  const noDomain = emailDomains.split(',').find((domain) => /\S\s+\S|[;/:*]|\S@/.test(domain));
+  if (noDomain === undefined) return;
+  throw invalidProperty(
+    `“${noDomain.trim().slice(0, 100)}” is no domain: they are written as example.org, example.com`,
+    '/body/emailDomains',
+  );
 }
 
 /**
