@@ -1,4 +1,4 @@
-import type { Project } from '@bunting/contracts';
+import type { Project, ProjectOverview } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { Badge } from '../../components/content/badge.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -32,6 +32,11 @@ export function ProjectCell({ project: { id, name, mode, description } }: { read
       )}
     </div>
   );
+}
+
+/** How many flags a project has that are not archived. */
+export function flagCountOf({ featureTypeCounts }: Pick<ProjectOverview, 'featureTypeCounts'>): number {
+  return featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
 }
 
 interface ProjectHealthProps {

@@ -13,10 +13,12 @@ import { Page } from '../../components/layout/page.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
 import { collaborationModes } from './project-fields.tsx';
-import { flagCountOf, ProjectOverviewTab } from './tabs/overview-tab.tsx';
+import { flagCountOf } from './project-cell.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import { MissingTabPermission, projectTabNames, ProjectTabs, useOffersTab } from './project-tabs.tsx';
 import { isolated } from '../../text/isolated.ts';
+
+const Overview = lazyRouteComponent(() => import('./tabs/overview-tab.tsx'), 'ProjectOverviewTab');
 
 const tabs = {
   environments: lazyRouteComponent(() => import('./tabs/environments-tab.tsx'), 'EnvironmentsTab'),
@@ -121,7 +123,11 @@ export function ProjectPage() {
           <ProjectTabs project={id} tab={tab} />
           {tab === undefined && (
             <QueryResult query={overview}>
-              {(data) => <ProjectOverviewTab key={overviewKey} id={id} overview={data} />}
+              {(data) => (
+                <Suspense fallback={<Loading />}>
+                  <Overview key={overviewKey} id={id} overview={data} />
+                </Suspense>
+              )}
             </QueryResult>
           )}
           {tab !== undefined && knownTab === undefined && (

@@ -18,6 +18,7 @@ import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import { StateBadge } from '../../change-requests/state-badge.tsx';
 import { useChangedInProject, useRequests } from '../../home/home-queries.ts';
 import { ChangeItem, RequestItem, Section } from '../../home/sections.tsx';
+import { flagCountOf } from '../project-cell.tsx';
 import { collaborationModes } from '../project-fields.tsx';
 import { useOffersTab } from '../project-tabs.tsx';
 import styles from './overview.module.css';
@@ -337,11 +338,6 @@ function News({ id, environments }: { readonly id: string; readonly environments
 interface ProjectOverviewTabProps {
   readonly id: string;
   readonly overview: ProjectOverview;
-}
-
-/** How many flags a project has that are not archived. */
-export function flagCountOf({ featureTypeCounts }: Pick<ProjectOverview, 'featureTypeCounts'>): number {
-  return featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Milliseconds between two reads of the page after events: the server counts all flags of the project for it. */
