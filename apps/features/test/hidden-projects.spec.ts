@@ -34,6 +34,7 @@ import {
   ListFeatureTags,
   ListProjects,
   ListSegments,
+  ListSegmentSummaries,
   ListStrategiesOfSegment,
   ListTags,
   ListTagsOfType,
@@ -327,6 +328,7 @@ describe('hidden projects', () => {
     expect(await ids(stranger)).not.toContain('vault');
     const lists = [
       await features.call(ListSegments, {}, stranger),
+      await features.call(ListSegmentSummaries, {}, stranger),
       await features.call(ListArchivedFeatures, {}, stranger),
       await features.call(ListContextFields, {}, stranger),
       await features.call(ExportFeatures, { body: { environment: 'development', project: 'vault' } }, stranger),
