@@ -118,8 +118,10 @@ describeInBrowser('a change request', () => {
     await expectAccessible(opened);
 
     await field.fill('Is half of it enough?');
-    await change.getByRole('button', { name: 'Discard the change “Change a strategy”' }).click();
+    await change.getByRole('button', { name: 'Discard the change “Change a strategy”' }).press('Enter');
     await timeline.getByText(`on “change a strategy” of ${feature}, which was discarded`).waitFor();
+    // The button has gone with the change.
+    await eventually(async () => expect(await page.locator('main h1:focus').count()).toBe(1));
     await timeline.getByText('Why 80 %?').waitFor();
     const rest = timeline.getByRole('textbox', { name: 'Comment' });
     expect(await rest.inputValue()).toBe('Is half of it enough?');

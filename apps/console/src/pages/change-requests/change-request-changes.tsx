@@ -17,6 +17,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
+import { keepFocusAfterPress } from '../../components/dialogs/focus-return.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -150,12 +151,13 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
             icon="remove"
             size="small"
             label={`Discard the change “${sentence}”`}
-            onPress={() =>
+            onPress={() => {
+              keepFocusAfterPress();
               discard.mutate({
                 params: { projectId: request.project, id: request.id, changeId: change.id },
                 ifMatch: undefined,
-              })
-            }
+              });
+            }}
           />
         )}
       </div>
