@@ -75,6 +75,8 @@ export async function populate(
       await post(`${ofFeature}/dependencies`, values, { feature: parent });
       collect(`${ofFeature}/dependencies`, values, [{ parent }]);
     }
+    if (nth % projects.length === 0)
+      await post(`${ofFeature}/link`, values, { url: 'https://bunting.invalid/', title: `fuzz ${nth}` });
     // Variants of a feature can be changed only where some exist, and only a batch sets the first ones.
     const variants = [{ name: 'fuzz-variant', weight: 1000, weightType: 'variable', stickiness: 'default' }];
     await send('PUT', `${ofFeature}/variants-batch`, values, { environments, variants });
@@ -116,6 +118,17 @@ export async function populate(
     const { id } = (await post<{ id?: number }>('/service-account', {}, machine)) ?? {};
     if (id !== undefined) await post('/service-account/{id}/token', { id: String(id) }, { description: `fuzz-${nth}` });
   }
+  // Disabled, and to a host that does not exist: a run sends nothing.
+  const parameters = { url: 'https://bunting.invalid/' };
+  for (const event of ['feature-created', 'feature-archived', 'project-created', 'segment-created'])
+    await post('/addons', {}, { provider: 'webhook', enabled: false, events: [event], parameters });
+  const endpoint = await post<{ id?: number }>('/signal-endpoints', {}, { name: `fuzz-${round}`, enabled: true });
+  if (endpoint?.id !== undefined)
+    await post(
+      '/signal-endpoints/{signalEndpointId}/tokens',
+      { signalEndpointId: String(endpoint.id) },
+      { name: `fuzz-${round}` },
+    );
   for (const type of ['client', 'frontend']) {
     const token = { tokenName: `fuzz-${type}`, type, environment: 'development', projects: ['default'] };
     await post('/api-tokens', {}, token);
