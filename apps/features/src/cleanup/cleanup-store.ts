@@ -122,7 +122,7 @@ function isShown(row: string): string {
 
 /**
  * `$1` hidden projects, `$2` a project or null. Reports are read from the latest on until there are enough names, each name by its latest
- * report: at most `maxReports`, so that any number of applications that ask for the same names cannot make it slow. The statement has no name: a plan that was made while few reports were stored would be kept for many.
+ * report: at most `maxReports`, so that any number of applications that ask for the same names cannot make it slow. The statement is not prepared: a plan that was made while few reports were stored would be kept for many.
  */
 const unknownFlags: Statement = {
   text: `
