@@ -123,6 +123,30 @@ describeInBrowser('the key after the one that closes something', () => {
     await closeChecked(opened);
   });
 
+  it.each([
+    { path: '/flags?q=keys.first', name: 'keys.first in development', role: 'switch' },
+    { path: '/projects/default', name: 'Overview', role: 'link' },
+  ] as const)('goes to $name, whose focus ring nothing cuts off', async ({ path, name, role }) => {
+    const opened = await openSignedIn(path);
+    const { page } = opened;
+    const control = page.getByRole(role, { name, exact: true }).first();
+    await control.waitFor();
+    await press(page, 'Tab');
+    await control.focus();
+    const cut = await control.evaluate((element) => {
+      const { outlineStyle, outlineOffset, outlineWidth } = getComputedStyle(element);
+      const reach = Number.parseFloat(outlineOffset) + Number.parseFloat(outlineWidth);
+      const ring = element.getBoundingClientRect();
+      let around = element.parentElement;
+      while (around !== null && getComputedStyle(around).overflowX === 'visible') around = around.parentElement;
+      const edge = (around ?? document.documentElement).getBoundingClientRect();
+      const room = [ring.left - edge.left, edge.right - ring.right, ring.top - edge.top, edge.bottom - ring.bottom];
+      return { outlineStyle, missing: room.filter((pixels) => pixels < reach - 0.5) };
+    });
+    expect(cut).toEqual({ outlineStyle: 'solid', missing: [] });
+    await closeChecked(opened);
+  });
+
   it('adds no tag without words', async () => {
     const opened = await openSignedIn('/projects/default/features/keys.first');
     const { page } = opened;

@@ -102,7 +102,7 @@ const detailColumns = {
 const dispensable = [detailColumns.owner, detailColumns.type, detailColumns.tags, detailColumns.lastSeen];
 
 /** `words` is what an environment needs more than its least width to show words such as “50 % of 1 rule” with a mark beside them. */
-const widths = { select: 32, star: 28, name: 190, environment: 120, words: 24, usage: 44, padding: 48 } as const;
+const widths = { select: 32, star: 28, name: 190, environment: 120, words: 24, usage: 52, padding: 48 } as const;
 
 /** The least width of a list, in pixels. @param environment of the column of each environment */
 function widthOf(details: readonly DetailColumn[], environmentCount: number, environment: number): number {
