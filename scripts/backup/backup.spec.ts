@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, apiOf } from '../../apps/all-in-one/test/support/clients.ts';
 import { untilReady, type Program, runProgram } from '../../apps/all-in-one/test/support/platform.ts';
 import { type Manifest, manifestPath, serializeManifest } from './manifest.ts';
@@ -34,12 +35,16 @@ function kindOf(nth: number): Write['kind'] {
   return nth % 4 === 1 ? 'token' : 'flag';
 }
 
-/** Several writers, each of which sends its next write when the one before is acknowledged. */
+/** Long enough that most of the machine is left to the backup, which takes longer otherwise, during which there are more writes. */
+const pauseMs = 30;
+
+/** Several writers, each of which sends its next write soon after the one before is acknowledged. */
 function startLoad(api: Api) {
   const writes: Write[] = [];
   let isOver = false;
   const writer = async (nth: number): Promise<void> => {
     for (let count = 0; !isOver; count++) {
+      await sleep(pauseMs);
       const kind = kindOf(count);
       const name = `${kind}-${nth}-${count}`;
       const sentAt = Date.now();

@@ -25,6 +25,8 @@ interface RollingRestartsOptions {
   readonly folder: string;
   readonly drainDelayMs?: number;
   readonly clients?: number;
+  /** the pause between two requests of a client */
+  readonly pauseMs?: number;
   /** the services that have two processes, which are restarted one after the other; by default all of them */
   readonly services?: readonly (typeof servicesInUpgradeOrder)[number][];
   readonly log?: (line: string) => void;
@@ -67,8 +69,8 @@ export const servicesInUpgradeOrder = [
   'integrations',
 ] as const;
 const features = '/api/admin/projects/default/features';
-/** Pause between two requests of a client. */
-const pauseMs = 60;
+/** The interval at which a stream, or the number of requests, is looked at. */
+const pollMs = 60;
 const requestTimeoutMs = 60_000;
 
 /** Sends one request without retries. Resolves with the body, or rejects with the error. */
@@ -176,6 +178,7 @@ export async function runRollingRestarts({
   folder,
   drainDelayMs = 3_000,
   clients = 8,
+  pauseMs = 60,
   services = servicesInUpgradeOrder,
   log = () => undefined,
 }: RollingRestartsOptions): Promise<RollingRestartReport> {
@@ -251,12 +254,12 @@ export async function runRollingRestarts({
       ).catch((error: unknown) => void faults.push(`not opened: ${(error as Error).message}`));
       if (stream?.status === 200) streams.sent++;
       else if (stream !== undefined && stream.status !== 503) faults.push(`answered ${stream.status}`);
-      while (!isDone && stream?.isEnded() === false) await Promise.race([stream.ended, sleep(pauseMs)]);
+      while (!isDone && stream?.isEnded() === false) await Promise.race([stream.ended, sleep(pollMs)]);
       if (stream?.isEnded() === true && !stream.isComplete()) faults.push('broken off');
       stream?.close();
       streams.failed += faults.length;
       failures.push(...faults.map((fault) => `a stream, ${phase}: ${fault}`));
-      await sleep(pauseMs);
+      await sleep(pollMs);
     }
   };
 
@@ -347,7 +350,7 @@ export async function runRollingRestarts({
         isOver = isLast(round);
         log(`round ${round}: ${sent()} requests, ${failures.length} failed`);
       }
-      while (sent() < requests) await sleep(pauseMs);
+      while (sent() < requests) await sleep(pollMs);
     })().finally(() => (isDone = true));
     const [acknowledged] = await Promise.all([load, restarting, streaming]);
     // The outcome of a failed request is unknown, so a client with a failed request has no expected state.

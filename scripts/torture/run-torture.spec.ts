@@ -40,6 +40,8 @@ it('no write is lost, duplicated or reordered while processes are killed, discon
     minutes: 0.1,
     folder: folder.path,
     writers: 3,
+    // Writes as fast as they can be take more than the faults do, and find no more.
+    maxPauseMs: 300,
     scale,
     faults: kinds,
     concurrent: true,

@@ -41,6 +41,8 @@ interface TortureOptions {
   /** folder for the data of the servers, the output of the processes, and the ledgers */
   readonly folder: string;
   readonly writers?: number;
+  /** the longest pause of a writer between two writes */
+  readonly maxPauseMs?: number;
   readonly scale?: ReplicaCounts;
   /** the faults to inject; all of them by default */
   readonly faults?: readonly Fault[];
@@ -160,7 +162,7 @@ async function injectFaults(
 
 /** Starts a platform, injects faults while clients write, and verifies that nothing was lost, duplicated or reordered. */
 export async function runTorture(options: TortureOptions): Promise<TortureReport> {
-  const { seed, folder, writers = 4, scale = defaultScale, log = () => undefined } = options;
+  const { seed, folder, writers = 4, maxPauseMs = 60, scale = defaultScale, log = () => undefined } = options;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const random = seededRandom(seed);
   const cluster = await startCluster({ folder, scale, random, log, settings: sdkClientSettings });
@@ -192,6 +194,7 @@ export async function runTorture(options: TortureOptions): Promise<TortureReport
         record: write,
         isOver: () => isOver,
         maxProjects: Math.floor(maxProjects / writers),
+        maxPauseMs,
         mayWrite: () => writePause ?? Promise.resolve(),
         countRestores: () => cluster.restores.filter(({ service }) => service === 'change-requests').length,
       });

@@ -17,6 +17,8 @@ interface WriterOptions {
   readonly maxProjects: number;
   /** how often the database of change requests was restored to an older copy: earlier ids may have been reused since */
   readonly countRestores: () => number;
+  /** the longest pause between two writes */
+  readonly maxPauseMs: number;
   /** resolves when writes may be sent */
   readonly mayWrite: () => Promise<void>;
 }
@@ -63,6 +65,7 @@ export async function runWriter({
   isOver,
   maxProjects,
   countRestores,
+  maxPauseMs,
   mayWrite,
 }: WriterOptions): Promise<void> {
   const read = retryingReader({ urls, token }, (all) => random.pick(all), readTimeoutMs);
@@ -212,7 +215,7 @@ export async function runWriter({
         break;
       }
       before = write.expected;
-      await sleep(random.fractional(0, 60));
+      await sleep(random.fractional(0, maxPauseMs));
     }
   }
 }
