@@ -16,8 +16,15 @@ async function setup(): Promise<(() => Promise<void>) | undefined> {
     console.warn(`The tests of the pages are skipped. ${(error as Error).message}`);
     return undefined;
   }
-  process.env['TEST_POSTGRES_URL'] = await testPostgresUrl();
-  const bunting = await startBunting();
+  let bunting;
+  try {
+    process.env['TEST_POSTGRES_URL'] = await testPostgresUrl();
+    bunting = await startBunting();
+  } catch (error) {
+    // Its connection would keep this process from ending.
+    await browser.close();
+    throw error;
+  }
   process.env['CONSOLE_TEST_BROWSER'] = browser.wsEndpoint();
   process.env['CONSOLE_TEST_URL'] = bunting.url;
   process.env['CONSOLE_TEST_TOKEN'] = bunting.token;
