@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { api, closeChecked, describeInBrowser, openPage, openSignedIn, type OpenedPage } from '../support/browser.ts';
@@ -67,6 +68,26 @@ describeInBrowser('the first load of the console', () => {
     await closeChecked(opened);
   });
 
+  it('has no file that fails when it is loaded', async () => {
+    const opened = await openSignedIn('/');
+    const files = new Set(Object.values(manifest).map(({ file }) => file));
+    const scripts = [...files]
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => new URL(file, opened.page.url()).href);
+    expect(scripts.length).toBeGreaterThan(50);
+    const failed = await opened.page.evaluate(async (addresses) => {
+      const loads = addresses.map((address) =>
+        import(address).then(
+          () => '',
+          (error: unknown) => `${address}: ${String(error)}`,
+        ),
+      );
+      return (await Promise.all(loads)).filter((fault) => fault !== '');
+    }, scripts);
+    expect(failed).toEqual([]);
+    await closeChecked(opened);
+  });
+
   it.each(['/', '/flags'])(
     'is at most 180 kB of brotli in at most thirty files for who is signed in, at %s',
     async (address) => {
@@ -85,7 +106,7 @@ describeInBrowser('the first load of the console', () => {
 
   // Those that load most. What they show at once in parts of their own counts as well.
   it('is at most 60 kB of brotli more for a flag, a strategy, a change request, a segment, the settings and the log', async () => {
-    const [flag, base] = ['size.flag', '/api/admin/projects/default'];
+    const [flag, base] = [`size.${randomUUID()}`, '/api/admin/projects/default'];
     await api('POST', `${base}/features`, { name: flag });
     const change = { action: 'updateEnabled', feature: flag, payload: { enabled: true } };
     const { id } = (await api('POST', `${base}/environments/development/change-requests`, [change])) as { id: number };
