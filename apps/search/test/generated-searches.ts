@@ -33,6 +33,7 @@ const rules = [
 ];
 const nameParts = ['checkout', 'Checkout', 'dark', 'a_c', 'abc', '~', "(x)'", '100.', 'MODE', '!'];
 const descriptions = [null, 'Decides who sees the checkout', '100% of the a_c', 'GRÖßER, größer', ' '];
+const activeStages = ['initial', 'pre-live', 'live', 'completed'];
 const days = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'];
 
 /** Generates features that differ little: many of their values are equal or similar. */
@@ -57,17 +58,19 @@ export function generatedWorld(size: number, seed: number): World {
       selector: ([name]) => name,
     }),
     dependencyType: fc.constantFrom('parent', 'child', null),
+    activeStage: fc.constantFrom(...activeStages),
   });
   const features = fc
     .sample(feature, { numRuns: size, seed })
-    .map(({ nameParts: parts, creator, ...generated }, index) =>
-      aFeature({
+    .map(({ nameParts: parts, creator, activeStage, ...generated }, index) => {
+      const stage = generated.archivedAt === null ? activeStage : 'archived';
+      return aFeature({
         ...generated,
         name: `${parts.join('-')}-${index}`,
         description: descriptions[index % descriptions.length] ?? null,
         createdBy: { id: creator - 1, name: people[creator] ?? '', imageUrl: `https://bunting.example/${creator}` },
         tags: tagged(...generated.tags),
-        lifecycle: { stage: 'completed', status: 'kept', enteredStageAt: generated.createdAt },
+        lifecycle: { stage, status: stage === 'completed' ? 'kept' : null, enteredStageAt: generated.createdAt },
         environments: generated.environments
           .map(([name, enabled, ofEnvironment]) =>
             stateInEnvironment(name, {
@@ -78,13 +81,15 @@ export function generatedWorld(size: number, seed: number): World {
             }),
           )
           .toSorted((one, other) => one.sortOrder - other.sortOrder),
-      }),
-    );
+      });
+    });
   return { features, segments: new Map(segments.map((name, index) => [index + 1, name])) };
 }
 
 interface GeneratedCriterion extends Criterion {
   readonly query: Partial<SearchQuery>;
+  /** whether the search is one of archived features, where it has no other word about them; undefined for those of both kinds */
+  readonly archived?: boolean | undefined;
 }
 
 type Parameter = Exclude<keyof SearchQuery, 'status'>;
@@ -162,6 +167,15 @@ const status = fc
     },
   }));
 
+const stages = among('lifecycle', [...activeStages, 'archived'], ({ lifecycle }, listed) =>
+  listed.includes(lifecycle?.stage ?? ''),
+).map((criterion): GeneratedCriterion => {
+  const [operator, listed = ''] = criterion.query.lifecycle?.split(':') ?? [];
+  const wanted = new Set(listed.split(',').map((stage) => stage.trim()));
+  if ((operator !== 'IS' && operator !== 'IS_ANY_OF') || !wanted.has('archived')) return criterion;
+  return { ...criterion, archived: wanted.size === 1 ? true : undefined };
+});
+
 const created = fc
   .tuple(fc.boolean(), fc.constantFrom('2025-12-31', ...days, '2026-02-28'))
   .map(([before, day]): GeneratedCriterion => ({
@@ -229,6 +243,7 @@ const criteria = [
   holding('tag', [...tags, 'simple:none'], (feature) => feature.tags.map(({ type, value }) => `${type}:${value}`)),
   holding('segment', [...segments, 'none'], (_feature, segmentNames) => segmentNames),
   status,
+  stages,
   created,
   lastSeen,
   favorite,
@@ -289,7 +304,10 @@ export const generatedSearch: fc.Arbitrary<GeneratedSearch> = fc
       hiddenProjects: hidden,
       naive: {
         criteria: [...wanted, isVisible],
-        archived: archived?.endsWith('true') ?? false,
+        archived:
+          archived === undefined
+            ? (wanted.find((criterion) => 'archived' in criterion) ?? { archived: false }).archived
+            : archived.endsWith('true'),
         sortBy: sortBy ?? 'createdAt',
         descending: sortOrder === 'desc',
         favoritesFirst: favoritesFirst === 'true',

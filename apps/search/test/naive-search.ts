@@ -15,7 +15,8 @@ export interface Criterion {
 
 export interface NaiveSearch {
   readonly criteria: readonly Criterion[];
-  readonly archived: boolean;
+  /** undefined for both archived and active features */
+  readonly archived: boolean | undefined;
   readonly sortBy: string;
   readonly descending: boolean;
   readonly favoritesFirst: boolean;
@@ -86,7 +87,7 @@ export function naiveSearch(world: World, search: NaiveSearch): { features: Sear
   const { criteria, archived, sortBy, descending, favoritesFirst, offset, limit, userId } = search;
   const isFavorite = (feature: FeatureState): number => Number(feature.favoritedBy.includes(userId));
   const found = world.features
-    .filter((feature) => (feature.archivedAt !== null) === archived)
+    .filter((feature) => archived === undefined || (feature.archivedAt !== null) === archived)
     .filter((feature) => criteria.every(({ holds }) => holds(feature, segmentNames(feature, world), userId)))
     .toSorted(
       (one, other) =>

@@ -89,6 +89,10 @@ export const documentedTagFilter = { documentedPattern: `^[A-Z_]+:${tag}(,(${tag
 /** A filter that lists states. */
 export const documentedStateFilter = { documentedPattern: '^[A-Z_]+: *(active|stale)( *, *(active|stale))* *$' };
 
+const stage = '(initial|pre-live|live|completed|archived)';
+/** A filter that lists stages of the lifecycle. */
+export const documentedStageFilter = { documentedPattern: `^[A-Z_]+: *${stage}( *, *${stage})* *$` };
+
 /** A filter of events: only `IS` and `IS_ANY_OF` are supported. */
 export const documentedEventFilters = {
   ids: { documentedPattern: '^(IS|IS_ANY_OF): *-?[0-9]{1,15}( *, *-?[0-9]{1,15})* *$' },

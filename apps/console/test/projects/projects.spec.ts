@@ -231,6 +231,10 @@ describeInBrowser('the pages of projects', () => {
     await page.getByRole('link', { name: '1 experiment' }).click();
     await page.getByRole('heading', { name: /^Flags/, level: 1 }).waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('type:experiment');
+    await goTo(page, `/projects/${id}`);
+    await page.getByRole('region', { name: 'Lifecycle' }).getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('link', { name: flag, exact: true }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('stage:initial');
     await closeChecked(opened);
   });
 

@@ -13,6 +13,7 @@ import {
 import { type StartedSearch, startSearch } from '../../test/started-search.ts';
 import { reconciler, startReconciliation, stateSource } from './background.ts';
 import { documentStore } from './document-store.ts';
+import { documentFormat } from './feature-document.ts';
 
 let started: StartedSearch;
 beforeAll(async () => {
@@ -191,12 +192,13 @@ it('finds in one reconciliation every feature that was lost or never existed, ho
   }
 });
 
-it('writes documents of an earlier format anew, and finds features by whom they reach', async () => {
+it('writes documents of an earlier format anew, and finds features by whom they reach and by their stage', async () => {
   const service = await startSearch({ SEARCH_RECONCILE_INTERVAL_MS: '0' });
   try {
     const environments = [stateInEnvironment('production', { enabled: true, rules: [{ name: 'default' }] })];
-    await service.features.publish(featureState(aFeature({ name: 'reaching', environments })));
-    const reached = () => service.names({ status: ['production:all'] });
+    const lifecycle = { stage: 'live', enteredStageAt: '2026-01-01T12:00:00.000Z' };
+    await service.features.publish(featureState(aFeature({ name: 'reaching', environments, lifecycle })));
+    const reached = () => service.names({ status: ['production:all'], lifecycle: 'IS:live' });
     expect(await reached()).toEqual(['reaching']);
     await service.database.transaction(({ query }) =>
       query(`
@@ -211,7 +213,7 @@ it('writes documents of an earlier format anew, and finds features by whom they 
     const options = { intervalMs: 50, metrics: new Registry(), log: openLog('silent') };
     const reconciliation = startReconciliation({ ...options, reconcile, rebuild, stored });
     await eventually(async () => expect(await reached()).toEqual(['reaching']));
-    await eventually(async () => expect(await stored.format()).toBe(2));
+    await eventually(async () => expect(await stored.format()).toBe(documentFormat));
     await reconciliation.stop();
   } finally {
     await service.stop();

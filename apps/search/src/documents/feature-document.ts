@@ -2,8 +2,8 @@ import { type FeatureState, foldForSearch, isEqual, type ReadableStateEntity } f
 import { searchTextOf } from '../search/feature-query.ts';
 import { reachOf } from './reach.ts';
 
-/** The format of the documents that this version writes. 2: with the reach in each environment. */
-export const documentFormat = 2;
+/** The format of the documents that this version writes. 2: with the reach in each environment. 3: with the stage among the statuses. */
+export const documentFormat = 3;
 
 function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
@@ -30,6 +30,16 @@ function statusesIn(environment: FeatureState['environments'][number]): readonly
   if (!enabled) return [`${name}:disabled`];
   const reach = reachOf(environment);
   return [`${name}:enabled`, ...(reach === undefined ? [] : [`${name}:${reach.extent}`])];
+}
+
+/** The stage of the lifecycle that a feature is in. */
+function stageOf({ archivedAt, lifecycle }: FeatureState): string {
+  return archivedAt === null ? (lifecycle?.stage ?? 'initial') : 'archived';
+}
+
+/** The status of a stage of the lifecycle, which is of no environment. */
+export function statusOfStage(stage: string): string {
+  return `:${stage}`;
 }
 
 /** The row of `feature_description` for a feature: the description as searches compare it; null if there is none. */
@@ -68,7 +78,7 @@ export function featureLookupOf(state: FeatureState): Readonly<Record<keyof type
     created_by_name: state.createdBy.name,
     segment_ids: state.segments,
     favorited_by: state.favoritedBy,
-    statuses: state.environments.flatMap(statusesIn),
+    statuses: [...state.environments.flatMap(statusesIn), statusOfStage(stageOf(state))],
     tags,
     search_text: searchTextOf(state.name, tags),
   };

@@ -1,5 +1,6 @@
 import type { FacetName, FeatureSuggestions } from '@bunting/contracts';
 import type { FeatureQuery, SetFilter, ValueFilter } from '../search/feature-query.ts';
+import { statusOfStage } from '../documents/feature-document.ts';
 import { maxFacetValues } from '../suggestions/suggestion-query.ts';
 import { escapedKey, unescapedKey } from './index-document.ts';
 
@@ -77,8 +78,9 @@ export function indexFilterOf(
   { hiddenProjects }: HiddenProjects,
   { generation, segmentIds }: { readonly generation: string; readonly segmentIds: readonly (readonly number[])[] },
 ): readonly string[] {
-  const { project, type, createdBy, stale, tag, segment, status } = query;
-  const filter = [`generation = ${JSON.stringify(generation)}`, `archived = ${query.archived ? 1 : 0}`];
+  const { archived, project, type, createdBy, stale, stages, tag, segment, status } = query;
+  const filter = [`generation = ${JSON.stringify(generation)}`];
+  if (archived !== undefined) filter.push(`archived = ${archived ? 1 : 0}`);
   if (hiddenProjects.length > 0) filter.push(valueCondition('project', { isNot: true, values: hiddenProjects }));
   if (project !== undefined) filter.push(valueCondition('project', project));
   if (type !== undefined) filter.push(valueCondition('type', type));
@@ -96,6 +98,7 @@ export function indexFilterOf(
       ),
     );
   if (segment !== undefined) filter.push(setCondition('segmentIds', segment, segmentIds));
+  if (stages !== undefined) filter.push(isIn('statuses', stages.map(statusOfStage)));
   for (const alternatives of status ?? []) filter.push(isIn('statuses', alternatives));
   return filter;
 }

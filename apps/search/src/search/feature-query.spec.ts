@@ -71,6 +71,7 @@ describe('a query', () => {
   it.each([
     ['project', 'IS'],
     ['state', 'IS_NOT'],
+    ['lifecycle', 'IS'],
     ['type', 'IS_ANY_OF'],
     ['createdBy', 'IS_NONE_OF'],
     ['segment', 'INCLUDE'],
@@ -93,6 +94,22 @@ describe('a query', () => {
     expect(understood('state', 'IS_NOT:active').stale).toEqual([true]);
     expect(understood('state', 'IS_ANY_OF:active,stale').stale).toEqual([false, true]);
     expect(understood('state', 'IS_NONE_OF:active,stale').stale).toEqual([]);
+  });
+
+  it('parses stages of the lifecycle, of which that of archived features alone finds these', () => {
+    const parsed = (text: string, archived?: string) => {
+      const query = parseFeatureQuery({ lifecycle: text, ...(archived === undefined ? {} : { archived }) });
+      return { stages: query.stages, archived: query.archived };
+    };
+    expect(parsed('IS:live')).toEqual({ stages: ['live'], archived: false });
+    expect(parsed('IS_NONE_OF:live, archived')).toEqual({
+      stages: ['initial', 'pre-live', 'completed'],
+      archived: false,
+    });
+    expect(parsed('IS:archived')).toEqual({ stages: ['archived'], archived: true });
+    expect(parsed('IS_ANY_OF:archived,live')).toEqual({ stages: ['live', 'archived'], archived: undefined });
+    expect(parsed('IS_ANY_OF:archived,live', 'false')).toEqual({ stages: ['live', 'archived'], archived: false });
+    expect(parsed('IS_NOT:live', 'true').archived).toBe(true);
   });
 
   it('distinguishes ids of creators from names', () => {
@@ -196,7 +213,7 @@ describe('a query', () => {
 });
 
 describe('an invalid query', () => {
-  const lists: readonly Parameter[] = ['project', 'state', 'type', 'createdBy', 'tag', 'segment'];
+  const lists: readonly Parameter[] = ['project', 'state', 'lifecycle', 'type', 'createdBy', 'tag', 'segment'];
   const hostile: readonly (readonly [Parameter, string])[] = [
     ...lists.flatMap((parameter) => {
       const operator = parameter === 'tag' || parameter === 'segment' ? 'INCLUDE' : 'IS';
@@ -215,6 +232,7 @@ describe('an invalid query', () => {
       'INCLUDE:simple:red,:x',
     ].map((text) => ['tag', text] as const),
     ...['', 'dark', 'CONTAINS', 'contains:a', 'IS:a', 'CONTAINS:a\nb'].map((text) => ['description', text] as const),
+    ...['IS:Live', 'IS:dead', 'IS:live,dead'].map((text) => ['lifecycle', text] as const),
     ...['IS:Stale', 'IS:potentially-stale', 'IS:active,other'].map((text) => ['state', text] as const),
     ...['production', ':enabled', 'production:', 'production:on', 'production:Enabled', 'a:enabled,b:enabled'].map(
       (text) => ['status', text] as const,

@@ -1,4 +1,11 @@
-import { foldForSearch, reachExtents, type RequestOf, type SearchFeatures } from '@bunting/contracts';
+import {
+  foldForSearch,
+  type LifecycleStage,
+  lifecycleStages,
+  reachExtents,
+  type RequestOf,
+  type SearchFeatures,
+} from '@bunting/contracts';
 import {
   checkedParameter,
   invalidParameter,
@@ -77,6 +84,29 @@ function parseState(parameter: Parameter): readonly boolean[] | undefined {
   if (values.some((value) => value !== 'active' && value !== 'stale'))
     throw invalidParameter(parameter, 'list no other state than active and stale');
   return [false, true].filter((stale) => values.includes(stale ? 'stale' : 'active') !== isNot);
+}
+
+/** `lifecycle`: the stages that are listed, and the accepted ones. */
+interface StageFilter {
+  /** undefined where the list excludes them */
+  readonly wanted: readonly LifecycleStage[] | undefined;
+  readonly accepted: readonly LifecycleStage[];
+}
+
+function parseStages(parameter: Parameter): StageFilter | undefined {
+  const filter = parseValueFilter(parameter);
+  if (filter === undefined) return undefined;
+  const { isNot, values } = filter;
+  if (!values.every((value) => lifecycleStages.some((stage) => stage === value)))
+    throw invalidParameter(parameter, `list no other stage than ${lifecycleStages.join(', ')}`);
+  const accepted = lifecycleStages.filter((stage) => values.includes(stage) !== isNot);
+  return { wanted: isNot ? undefined : accepted, accepted };
+}
+
+/** Whether features are archived that have one of the stages; undefined if there are some of both. As in Unleash, the stage alone finds archived ones. */
+function areArchived(stages: StageFilter | undefined): boolean | undefined {
+  if (stages?.wanted?.includes('archived') !== true) return false;
+  return stages.wanted.length === 1 ? true : undefined;
 }
 
 /** `createdBy`: whole numbers are ids of users, and anything else is a user's name. */
@@ -203,12 +233,15 @@ export interface FeatureQuery {
   readonly words: readonly (readonly string[])[];
   /** case-folded texts, of which the description must contain one */
   readonly description: readonly string[] | undefined;
-  readonly archived: boolean;
+  /** undefined for both archived and active features */
+  readonly archived: boolean | undefined;
   readonly project: ValueFilter | undefined;
   readonly type: ValueFilter | undefined;
   readonly createdBy: CreatorFilter | undefined;
   /** the accepted values of `stale` */
   readonly stale: readonly boolean[] | undefined;
+  /** the accepted stages of the lifecycle */
+  readonly stages: readonly LifecycleStage[] | undefined;
   readonly tag: SetFilter | undefined;
   readonly segment: SetFilter | undefined;
   /** statuses, each written `<environment>:<status>`: a feature must have one of each list */
@@ -260,17 +293,19 @@ export function parseFeatureQuery({ status, ...query }: SearchParameters): Featu
   const texts = read('query', fuzzy ? parseFuzzyTexts : parseTexts) ?? [];
   const timeZone = read('timeZone', parseTimeZone) ?? 'UTC';
   const by = read('sortBy', parseSortBy);
+  const stages = read('lifecycle', parseStages);
   const descending = read('sortOrder', (parameter) => parseKeyword(parameter, ['asc', 'desc'])) === 'desc';
   return {
     texts,
     fuzzy,
     words: (fuzzy ? read('query', wordsOfTexts) : undefined) ?? [],
     description: read('description', parseDescription),
-    archived: read('archived', parseBoolean) ?? false,
+    archived: read('archived', parseBoolean) ?? areArchived(stages),
     project: read('project', parseValueFilter),
     type: read('type', parseValueFilter),
     createdBy: read('createdBy', parseCreators),
     stale: read('state', parseState),
+    stages: stages?.accepted,
     tag: read('tag', parseTags),
     segment: read('segment', parseSegments),
     status: parseStatuses(status, read('everyEnvironment', parseBoolean) ?? false),

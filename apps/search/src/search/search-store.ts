@@ -2,6 +2,7 @@ import { reachExtents, type SearchFeaturesResponse } from '@bunting/contracts';
 import { escapeLike, onlyRow, type ReadDatabase } from '@bunting/database';
 import { LRUCache } from 'lru-cache';
 import type { CreatorFilter, DayFilter, FeatureQuery, SetFilter, Sort, ValueFilter } from './feature-query.ts';
+import { statusOfStage } from '../documents/feature-document.ts';
 import { readAlternatives } from './word-store.ts';
 import { matchedRanges } from './words.ts';
 
@@ -74,6 +75,7 @@ function containsAny(column: 'search_text' | 'description', texts: readonly stri
 }
 
 function whetherArchived({ archived }: FeatureQuery): string {
+  if (archived === undefined) return 'archived is not null';
   return archived ? 'archived' : 'not archived';
 }
 
@@ -108,7 +110,7 @@ function conditionsOf(
   addValue: AddValue,
   negate: ConditionRewriter,
 ): Conditions {
-  const { stale, tag, segment, status, created, lastSeen, favorite } = query;
+  const { stale, stages, tag, segment, status, created, lastSeen, favorite } = query;
   const required = [whetherArchived(query)];
   const excluded: Exclusion[] = [];
   const add = (
@@ -128,6 +130,7 @@ function conditionsOf(
   if (query.createdBy !== undefined) add(createdBy(query.createdBy, addValue), query.createdBy);
   if (tag !== undefined) add(taggedWith(tag, addValue), { isNot: isExclusion(tag) });
   if (segment !== undefined) add(inSegments(segment, addValue), { isNot: isExclusion(segment) });
+  if (stages !== undefined) required.push(`statuses && ${addValue(stages.map(statusOfStage), 'text[]')}`);
   for (const alternatives of status ?? []) required.push(`statuses && ${addValue(alternatives, 'text[]')}`);
   if (created !== undefined) required.push(beforeOrFromDay('created_at', created, addValue));
   if (lastSeen !== undefined) required.push(beforeOrFromDay('last_seen_at', lastSeen, addValue));
@@ -141,6 +144,8 @@ function conditionsOf(
   // A single letter is in most texts: to collect all matches takes twice as long as to read a page in order and count.
   const mayBeRare = query.fuzzy || query.texts.every((text) => text.length > 1);
   const isSelective =
+    // The indexes have the order of archived features and that of the others.
+    query.archived === undefined ||
     (query.texts.length > 0 && mayBeRare) ||
     query.createdBy?.isNot === false ||
     favorite === true ||
@@ -272,11 +277,12 @@ const nearestFeatures = 2_000;
 
 /** Whether the first features in the order of a search, which an index has, may contain its page. */
 function mayBeNear(
-  { sort, favoritesFirst, fuzzy, description, offset, limit }: FeatureQuery,
+  { archived, sort, favoritesFirst, fuzzy, description, offset, limit }: FeatureQuery,
   { total }: CountedTotal,
 ): boolean {
   // A join with candidates or descriptions would lose the order.
-  if (sort === 'relevance' || favoritesFirst || fuzzy || description !== undefined) return false;
+  if (archived === undefined || sort === 'relevance' || favoritesFirst || fuzzy || description !== undefined)
+    return false;
   const { by, descending } = sort;
   if (typeof by === 'object' || by === 'stale' || (descending && by !== 'name' && by !== 'createdAt')) return false;
   return total > manyMatches && offset + limit <= nearestFeatures;

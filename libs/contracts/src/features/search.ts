@@ -6,6 +6,7 @@ import {
   Count,
   documentedDayFilter,
   documentedListFilter,
+  documentedStageFilter,
   documentedStateFilter,
   documentedTagFilter,
   limitPattern,
@@ -128,6 +129,10 @@ export const SearchFeatures = defineOperation({
       documentedPattern: valuesPattern,
       documentedAllOf: [documentedStateFilter],
     }),
+    lifecycle: text(
+      'filters by the stage of the lifecycle, which is `initial`, `pre-live`, `live`, `completed` or `archived`, in the same form as `project`; without `archived`, `IS` or `IS_ANY_OF` with the stage `archived` finds archived features as well',
+      { documentedPattern: valuesPattern, documentedAllOf: [documentedStageFilter] },
+    ),
     type: text('filters by the type of the feature, in the same form as `project`', {
       documentedPattern: valuesPattern,
       documentedAllOf: [documentedListFilter],

@@ -11,6 +11,7 @@ const filterLabels = {
   type: 'Type',
   tag: 'Tag',
   state: 'Stale or not',
+  stage: 'Stage of its life',
   segment: 'Segment',
   owner: 'Created by',
   created: 'Created',

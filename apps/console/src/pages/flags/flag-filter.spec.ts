@@ -70,6 +70,14 @@ describe('a filter of flags', () => {
     expect(read('-description:dark').errors).toMatchObject([{ reason: 'write description:text' }]);
   });
 
+  it('finds flags by the stage of their life', () => {
+    expect(read('stage:live,completed').query).toEqual({ lifecycle: 'IS_ANY_OF:live,completed' });
+    expect(read('-stage:initial').query).toEqual({ lifecycle: 'IS_NONE_OF:initial' });
+    expect(read('stage:dead').errors).toEqual([
+      { token: 'stage:dead', reason: 'write initial, pre-live, live, completed or archived' },
+    ]);
+  });
+
   it('reads days that are counted back and days of the calendar', () => {
     expect(read('created:>4w').query).toEqual({ createdAt: 'IS_BEFORE:2026-10-25', timeZone: 'Europe/Oslo' });
     expect(read('created:>2026-01-31 seen:<2026-02-01').query).toEqual({

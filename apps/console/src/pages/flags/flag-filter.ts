@@ -1,4 +1,4 @@
-import type { RequestOf, SearchFeatures } from '@bunting/contracts';
+import { lifecycleStages, type RequestOf, type SearchFeatures } from '@bunting/contracts';
 import { serverNow } from '../../api/server-clock.ts';
 import {
   chipsOf,
@@ -83,6 +83,13 @@ const readTag: Reader = (value, ...rest) =>
     ? listReader('tag')(value, ...rest)
     : 'write tag:type:value';
 
+const stages: readonly string[] = lifecycleStages;
+
+const readStage: Reader = (value, ...rest) =>
+  value.split(',').every((item) => stages.includes(item))
+    ? listReader('stage', 'lifecycle')(value, ...rest)
+    : `write ${stages.slice(0, -1).join(', ')} or ${stages.at(-1)}`;
+
 const readers: Readonly<Record<string, Reader>> = {
   type: listReader('type'),
   project: listReader('project'),
@@ -91,6 +98,7 @@ const readers: Readonly<Record<string, Reader>> = {
   description: readDescription,
   segment: listReader('segment'),
   state: choiceReader('state', ['active', 'stale']),
+  stage: readStage,
   archived: choiceReader('archived', ['true', 'false']),
   favourite: choiceReader('favorite', ['true', 'false']),
   created: dayReader('createdAt'),
@@ -98,7 +106,7 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 /** The keys of which a flag has one value, so that several tokens are alternatives. */
-const alternatives: ReadonlySet<string> = new Set(['type', 'project', 'owner']);
+const alternatives: ReadonlySet<string> = new Set(['type', 'project', 'owner', 'stage']);
 
 /** The keys of a filter; the names of environments are keys as well. */
 const filterKeys: readonly string[] = Object.keys(readers);
@@ -244,6 +252,7 @@ function valuesFor(key: string, { environments, types, projects, tags, segments,
     tag: tags,
     segment: segments,
     state: ['active', 'stale'],
+    stage: stages,
     archived: ['true', 'false'],
     favourite: ['true', 'false'],
     created: ['<7d', '<30d', '>90d'],

@@ -1,6 +1,7 @@
 import {
   GetProjectOverview,
   GetProjectStatus,
+  lifecycleStageOfMember,
   type ProjectOverview,
   type ProjectStatus,
   SearchChangeRequests,
@@ -109,7 +110,13 @@ function Figures({ id, overview: { stats, health, ...overview }, status }: Figur
         />
         <Figure
           label={texts.stages.live}
-          value={status?.lifecycleSummary.live.currentFlags ?? '…'}
+          value={
+            status === undefined ? (
+              '…'
+            ) : (
+              <CountInStage id={id} stage="live" count={status.lifecycleSummary.live.currentFlags} />
+            )
+          }
           note={`of ${formatNumber(flagCount)}`}
         />
         <Figure
@@ -131,12 +138,39 @@ function Figures({ id, overview: { stats, health, ...overview }, status }: Figur
   );
 }
 
+interface CountInStageProps {
+  readonly id: string;
+  readonly stage: keyof typeof texts.stages;
+  readonly count: number;
+}
+
+/** How many flags of a project are in a stage, with the list of them. */
+function CountInStage({ id, stage, count }: CountInStageProps) {
+  const shown = formatNumber(count);
+  if (count === 0) return shown;
+  return (
+    <Link
+      to="/projects/$project/flags"
+      params={{ project: id }}
+      search={{ q: `stage:${lifecycleStageOfMember[stage]}` }}
+    >
+      {shown}
+    </Link>
+  );
+}
+
+interface LifecycleProps {
+  readonly id: string;
+  readonly stages: Stages;
+  readonly children: React.ReactNode;
+}
+
 /** How many flags are in each stage, as one bar and in digits. */
-function Lifecycle({ stages, children }: { readonly stages: Stages; readonly children: React.ReactNode }) {
-  const all = Object.entries(texts.stages).map(([stage, label]) => ({
+function Lifecycle({ id, stages, children }: LifecycleProps) {
+  const all = (Object.keys(texts.stages) as (keyof typeof texts.stages)[]).map((stage) => ({
     stage,
-    label,
-    count: stages[stage as keyof typeof texts.stages].currentFlags,
+    label: texts.stages[stage],
+    count: stages[stage].currentFlags,
   }));
   return (
     <Aside title="Lifecycle">
@@ -149,7 +183,9 @@ function Lifecycle({ stages, children }: { readonly stages: Stages; readonly chi
         {all.map(({ stage, label, count }) => (
           <div key={stage} data-stage={stage}>
             <dt>{label}</dt>
-            <dd>{formatNumber(count)}</dd>
+            <dd>
+              <CountInStage id={id} stage={stage} count={count} />
+            </dd>
           </div>
         ))}
       </dl>
@@ -383,7 +419,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
           <QueryResult query={status}>
             {({ lifecycleSummary, activityCountByDate }) => (
               <>
-                <Lifecycle stages={lifecycleSummary}>
+                <Lifecycle id={id} stages={lifecycleSummary}>
                   <Types id={id} types={featureTypeCounts} />
                 </Lifecycle>
                 <Aside title="Changes in the last 12 weeks">
