@@ -98,7 +98,7 @@ describeInBrowser('the journey', () => {
     await page.getByRole('button', { name: 'Connect an SDK' }).first().click();
     await page.getByRole('button', { name: 'Create a token' }).click();
     await page.getByText('Waiting for the first signal from development').waitFor();
-    const copy = page.getByRole('dialog').getByRole('button', { name: 'Copy Install' });
+    const copy = page.getByRole('button', { name: 'Copy Install' });
     await copy.click();
     await page.getByText('The browser does not let this page copy: copy by hand.').waitFor();
     expect(await copy.innerText()).toBe('Copy');
