@@ -1,14 +1,12 @@
 import { Link, type ErrorComponentProps } from '@tanstack/react-router';
 import { Button, buttonClass } from '../components/buttons/button.tsx';
 import { EmptyState } from '../components/content/query-result.tsx';
+import { isMissingPart } from '../components/content/lazy-part.tsx';
 import { Page } from '../components/layout/page.tsx';
-
-/** How Chromium, Firefox and Safari say that a part of the console cannot be loaded. */
-const missingPart = /dynamically imported module|^Importing a module script failed/;
 
 /** Replaces a page that threw. The shell around it keeps working. */
 export function ErrorPage({ error }: ErrorComponentProps) {
-  if (error instanceof Error && missingPart.test(error.message))
+  if (isMissingPart(error))
     return (
       <EmptyState
         title="A part of this page cannot be loaded"

@@ -1,6 +1,6 @@
 import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { responseStalenessStore } from '../api/call.ts';
 import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { useMayAdministrate } from '../api/permissions.ts';
@@ -19,6 +19,7 @@ import { runShortcut, usePageActions } from './page-actions.ts';
 import styles from './shell.module.css';
 import { chooseTheme, themes, themeStore } from './theme.ts';
 import { Toasts } from './toasts.tsx';
+import { lazyPart } from '../components/content/lazy-part.tsx';
 
 const texts = {
   theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
@@ -57,26 +58,22 @@ function UserMenu() {
 function loadPalette() {
   return import('./command-palette.tsx');
 }
-const CommandPalette = lazy(() => loadPalette().then(({ CommandPalette: component }) => ({ default: component })));
+const CommandPalette = lazyPart(() => loadPalette().then(({ CommandPalette }) => CommandPalette));
 
-const KeyboardHelp = lazy(() =>
-  import('./keyboard-help.tsx').then(({ KeyboardHelp: component }) => ({ default: component })),
+const KeyboardHelp = lazyPart(() => import('./keyboard-help.tsx').then(({ KeyboardHelp }) => KeyboardHelp));
+
+const ReviewCount = lazyPart(() =>
+  import('../pages/change-requests/review-count.tsx').then(({ ReviewCount }) => ReviewCount),
 );
 
-const ReviewCount = lazy(() =>
-  import('../pages/change-requests/review-count.tsx').then(({ ReviewCount: component }) => ({ default: component })),
+const InboxBell = lazyPart(() => import('../pages/inbox/inbox-bell.tsx').then(({ InboxBell }) => InboxBell));
+
+const ProposalQuestion = lazyPart(() =>
+  import('../changes/proposal-question.tsx').then(({ ProposalQuestion }) => ProposalQuestion),
 );
 
-const InboxBell = lazy(() =>
-  import('../pages/inbox/inbox-bell.tsx').then(({ InboxBell: component }) => ({ default: component })),
-);
-
-const ProposalQuestion = lazy(() =>
-  import('../changes/proposal-question.tsx').then(({ ProposalQuestion: component }) => ({ default: component })),
-);
-
-const SignInDialog = lazy(() =>
-  import('../pages/sign-in/sign-in-dialog.tsx').then(({ SignInDialog: component }) => ({ default: component })),
+const SignInDialog = lazyPart(() =>
+  import('../pages/sign-in/sign-in-dialog.tsx').then(({ SignInDialog }) => SignInDialog),
 );
 
 function subscribeToNetworkState(listener: () => void): () => void {

@@ -1,19 +1,16 @@
 import type { Event } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { takeLastWrite, type Write } from '../api/last-write.ts';
 import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
 import { explainError } from '../text/explain-error.ts';
 import styles from './shell.module.css';
+import { lazyPart } from '../components/content/lazy-part.tsx';
 
-const WriteActions = lazy(() =>
-  import('./write-actions.tsx').then(({ WriteActions: component }) => ({ default: component })),
-);
-const UndoDialog = lazy(() =>
-  import('../pages/events/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
-);
+const WriteActions = lazyPart(() => import('./write-actions.tsx').then(({ WriteActions }) => WriteActions));
+const UndoDialog = lazyPart(() => import('../pages/events/undo-dialog.tsx').then(({ UndoDialog }) => UndoDialog));
 
 /** Where a message leads. */
 interface ToastLink {

@@ -157,6 +157,24 @@ describeInBrowser('an edit', () => {
     expect(opened.faults).toEqual([]);
   });
 
+  it('is kept where a part of its page cannot be loaded, and can be saved', async () => {
+    const name = await aFlag();
+    const opened = await openPage('/');
+    const { page } = opened;
+    await signIn(page);
+    await page.route('**/console/json-editor-*', (route) => route.abort());
+    await goTo(page, `/projects/default/features/${name}/environments/development/strategies/new`);
+    await page.getByRole('textbox', { name: 'Title' }).fill('typed with care');
+    await page.getByRole('spinbutton', { name: 'Percent' }).fill('35');
+    await page.getByRole('button', { name: 'Show JSON' }).click();
+    await page.getByRole('alert').filter({ hasText: 'This part cannot be loaded' }).waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('link', { name: '35 % of users.' }).waitFor();
+    const stored = (await api('GET', strategies(name))) as readonly { title: string }[];
+    expect(stored.map(({ title }) => title)).toEqual(['typed with care']);
+    await opened.close();
+  });
+
   it('asks again when a strategy is saved after going back from a conflict, and overwrites nothing', async () => {
     const name = await aFlag();
     const { id } = (await api('POST', strategies(name), rollout(10))) as Identified;

@@ -1,9 +1,8 @@
-import { cloneElement, lazy, type ReactElement, Suspense, useRef, useState } from 'react';
+import { cloneElement, type ReactElement, Suspense, useRef, useState } from 'react';
 import type { IconName } from '../content/icon.tsx';
+import { lazyPart } from '../content/lazy-part.tsx';
 
-const MenuPopover = lazy(() =>
-  import('./menu-popover.tsx').then(({ MenuPopover: component }) => ({ default: component })),
-);
+const MenuPopover = lazyPart(() => import('./menu-popover.tsx').then(({ MenuPopover }) => MenuPopover));
 
 export interface MenuEntry {
   readonly id: string;

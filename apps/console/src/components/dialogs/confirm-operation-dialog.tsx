@@ -1,11 +1,12 @@
 import type { AnyOperation } from '@bunting/contracts';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { ConfirmOperationDialogProps } from './confirm-operation-dialog-implementation.tsx';
+import { lazyPart } from '../content/lazy-part.tsx';
 
-const Loaded = lazy(() =>
-  import('./confirm-operation-dialog-implementation.tsx').then(({ ConfirmOperationDialogImplementation: dialog }) => ({
-    default: dialog,
-  })),
+const Loaded = lazyPart(() =>
+  import('./confirm-operation-dialog-implementation.tsx').then(
+    ({ ConfirmOperationDialogImplementation: dialog }) => dialog,
+  ),
 );
 
 /** Runs an operation on one thing after a question that names it. A refusal is shown in the dialog. It is loaded when it is first opened. */

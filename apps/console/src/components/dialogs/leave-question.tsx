@@ -1,8 +1,10 @@
-import { lazyRouteComponent, useBlocker } from '@tanstack/react-router';
+import { useBlocker } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
+import { lazyPart } from '../content/lazy-part.tsx';
 import { UnfinishedForm } from './unfinished-forms.tsx';
 
-const ConfirmDialog = lazyRouteComponent(() => import('./dialog.tsx'), 'ConfirmDialog');
+const loadConfirmDialog = () => import('./dialog.tsx').then((module) => module.ConfirmDialog);
+const ConfirmDialog = lazyPart(loadConfirmDialog);
 
 /** Asks for a confirmation when the user leaves the page with an edit that is not saved, and keeps the page when its subject is gone. */
 export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
@@ -13,7 +15,7 @@ export function LeaveQuestion({ isUnsaved }: { readonly isUnsaved: boolean }) {
   });
   // Loaded with the edit: the server may be away when the user leaves.
   useEffect(() => {
-    if (isUnsaved) void ConfirmDialog.preload?.();
+    if (isUnsaved) loadConfirmDialog().catch(() => undefined);
   }, [isUnsaved]);
   return (
     <>

@@ -1,10 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { MergeConflictDialogProps } from './merge-conflict-dialog-implementation.tsx';
+import { lazyPart } from '../content/lazy-part.tsx';
 
-const Loaded = lazy(() =>
-  import('./merge-conflict-dialog-implementation.tsx').then(({ MergeConflictDialogImplementation: dialog }) => ({
-    default: dialog,
-  })),
+const Loaded = lazyPart(() =>
+  import('./merge-conflict-dialog-implementation.tsx').then(({ MergeConflictDialogImplementation: dialog }) => dialog),
 );
 
 /** Lets the user choose between the values of two edits of the same fields. It is loaded when it is first opened. */

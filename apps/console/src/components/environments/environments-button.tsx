@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../buttons/button.tsx';
+import { lazyPart } from '../content/lazy-part.tsx';
 
-const EnvironmentsDialog = lazy(() =>
-  import('./environments-dialog.tsx').then(({ EnvironmentsDialog: component }) => ({ default: component })),
+const EnvironmentsDialog = lazyPart(() =>
+  import('./environments-dialog.tsx').then(({ EnvironmentsDialog }) => EnvironmentsDialog),
 );
 
 interface EnvironmentsButtonProps {

@@ -1,22 +1,19 @@
 import type { AnyOperation } from '@bunting/contracts';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { RequestBodyDialogProps } from './request-body-dialog-implementation.tsx';
 import type { RequestBodyFormProps } from './request-body-form-implementation.tsx';
 import { Loading } from '../content/query-result.tsx';
+import { lazyPart } from '../content/lazy-part.tsx';
 
 export type { RequestBodyDialogProps } from './request-body-dialog-implementation.tsx';
 export type { FormSection, RequestBodyField } from './request-body-form-implementation.tsx';
 
 // Inputs, lists and validation take a third of the size that a page may have, so they are loaded when a form is first opened.
-const LoadedDialog = lazy(() =>
-  import('./request-body-dialog-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => ({
-    default: form,
-  })),
+const LoadedDialog = lazyPart(() =>
+  import('./request-body-dialog-implementation.tsx').then(({ RequestBodyDialogImplementation: form }) => form),
 );
-const LoadedForm = lazy(() =>
-  import('./request-body-form-implementation.tsx').then(({ RequestBodyFormImplementation: form }) => ({
-    default: form,
-  })),
+const LoadedForm = lazyPart(() =>
+  import('./request-body-form-implementation.tsx').then(({ RequestBodyFormImplementation: form }) => form),
 );
 
 /** A dialog that enters the body of an operation, and closes when it has succeeded. */

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { Suspense, useEffect, useId, useRef, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
 import { Label } from 'react-aria-components';
 import type { ChoiceProps, ComboBoxProps } from './fields.tsx';
@@ -6,6 +6,7 @@ import type * as implementationModule from './selects-implementation.tsx';
 import { optionTyped } from './offered-options.ts';
 import { Icon } from '../content/icon.tsx';
 import styles from './field.module.css';
+import { lazyPart } from '../content/lazy-part.tsx';
 
 // The lists of these fields, with what places them, take more than half of what a page may load, so they are loaded when one of the fields
 // gets the focus. Until then a select is a button, and a combo box an input, that keep what is typed.
@@ -21,7 +22,7 @@ function preload(): void {
   loadImplementation().catch(() => undefined);
 }
 
-const SelectList = lazy(() => loadImplementation().then(({ SelectList: list }) => ({ default: list })));
+const SelectList = lazyPart(() => loadImplementation().then(({ SelectList: list }) => list));
 
 interface SelectProps extends ChoiceProps {
   /** for a cell of a table, whose row and column say what it is: the label is read, and not seen */

@@ -7,7 +7,7 @@ import {
 } from '@bunting/contracts';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useMayPropose, useMaySomewhere, usePermissionCheck } from '../../api/permissions.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
@@ -45,12 +45,11 @@ import { UnknownFlagsTable } from './unknown-flags-table.tsx';
 import styles from './cleanup.module.css';
 import { formatNumber } from '../../text/format-number.ts';
 import { formatCount } from '../../text/format-number.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const BulkDialog = lazy(() =>
-  import('../flags/bulk-dialog.tsx').then(({ BulkDialog: component }) => ({ default: component })),
-);
-const CleanupReportDialog = lazy(() =>
-  import('./cleanup-report-dialog.tsx').then(({ CleanupReportDialog: component }) => ({ default: component })),
+const BulkDialog = lazyPart(() => import('../flags/bulk-dialog.tsx').then(({ BulkDialog }) => BulkDialog));
+const CleanupReportDialog = lazyPart(() =>
+  import('./cleanup-report-dialog.tsx').then(({ CleanupReportDialog }) => CleanupReportDialog),
 );
 
 const texts = {

@@ -1,8 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const ConnectSdkDialog = lazy(() =>
-  import('./connect-sdk-dialog.tsx').then(({ ConnectSdkDialog: component }) => ({ default: component })),
+const ConnectSdkDialog = lazyPart(() =>
+  import('./connect-sdk-dialog.tsx').then(({ ConnectSdkDialog }) => ConnectSdkDialog),
 );
 
 interface ConnectSdkButtonProps {

@@ -1,7 +1,7 @@
 import type { Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { lazy, memo, type RefObject, Suspense, useEffect } from 'react';
+import { memo, type RefObject, Suspense, useEffect } from 'react';
 import { serverNow } from '../../api/server-clock.ts';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Icon } from '../../components/content/icon.tsx';
@@ -14,10 +14,9 @@ import { Time } from '../../components/content/time.tsx';
 import chip from '../../components/content/chip.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const EventDetail = lazy(() =>
-  import('./event-detail.tsx').then(({ EventDetail: component }) => ({ default: component })),
-);
+const EventDetail = lazyPart(() => import('./event-detail.tsx').then(({ EventDetail }) => EventDetail));
 /** The estimated height of a row in pixels, which is that of one line. A row is measured once it is on the screen. */
 const estimatedHeight = 37;
 const overscan = 10;

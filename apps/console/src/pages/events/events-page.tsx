@@ -1,6 +1,6 @@
 import type { Event } from '@bunting/contracts';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { Button } from '../../components/buttons/button.tsx';
@@ -18,13 +18,10 @@ import { useEventListQuery, useEventRows, useExpandedAndActiveEvents } from './u
 import layout from '../../components/layout/layout.module.css';
 import styles from './events.module.css';
 import { formatCount } from '../../text/format-number.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const LogIntegrity = lazy(() =>
-  import('./log-integrity.tsx').then(({ LogIntegrity: component }) => ({ default: component })),
-);
-const UndoDialog = lazy(() =>
-  import('./undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
-);
+const LogIntegrity = lazyPart(() => import('./log-integrity.tsx').then(({ LogIntegrity }) => LogIntegrity));
+const UndoDialog = lazyPart(() => import('./undo-dialog.tsx').then(({ UndoDialog }) => UndoDialog));
 /** Milliseconds from a new event until the list is read again, once for all events in that time. */
 const refreshThrottleMs = 250;
 /** The tokens of a filter that limit it to events before a day. */

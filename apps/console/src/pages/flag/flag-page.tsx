@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { changeRequestConfigQuery, useMayEdit } from '../../changes/edit-protection.tsx';
@@ -42,13 +42,10 @@ import { FlagMenu } from './flag-menu.tsx';
 import { NextSteps } from './next-steps.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const FlagDetails = lazy(() =>
-  import('./flag-details.tsx').then(({ FlagDetails: component }) => ({ default: component })),
-);
-const UsagePanel = lazy(() =>
-  import('./usage-panel.tsx').then(({ UsagePanel: component }) => ({ default: component })),
-);
+const FlagDetails = lazyPart(() => import('./flag-details.tsx').then(({ FlagDetails }) => FlagDetails));
+const UsagePanel = lazyPart(() => import('./usage-panel.tsx').then(({ UsagePanel }) => UsagePanel));
 
 interface FlagPartProps {
   readonly feature: Feature;

@@ -1,10 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const CreateFlagDialog = lazy(() =>
-  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
+const CreateFlagDialog = lazyPart(() =>
+  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog }) => CreateFlagDialog),
 );
 
 interface CreateFlagButtonProps {

@@ -1,11 +1,10 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { keepText, keptText } from '../../store.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const SaveViewDialog = lazy(() =>
-  import('./save-view-dialog.tsx').then(({ SaveViewDialog: component }) => ({ default: component })),
-);
+const SaveViewDialog = lazyPart(() => import('./save-view-dialog.tsx').then(({ SaveViewDialog }) => SaveViewDialog));
 
 const filterLabels = {
   type: 'Type',

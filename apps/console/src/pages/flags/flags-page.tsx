@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { GetEditStatus, ListEnvironmentsOfProject, SearchFeatures } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { operationKey, operationQuery, useEnvironments, useProjects } from '../../api/queries-and-mutations.ts';
@@ -35,15 +35,14 @@ import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { FilterMenu, ViewsMenu } from './filter-menus.tsx';
 import { FlagTable } from './flag-table.tsx';
 import styles from './flags.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const BulkDialog = lazy(() =>
-  import('./bulk-dialog.tsx').then(({ BulkDialog: component }) => ({ default: component })),
+const BulkDialog = lazyPart(() => import('./bulk-dialog.tsx').then(({ BulkDialog }) => BulkDialog));
+const CreateFlagDialog = lazyPart(() =>
+  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog }) => CreateFlagDialog),
 );
-const CreateFlagDialog = lazy(() =>
-  import('./create-flag-dialog.tsx').then(({ CreateFlagDialog: component }) => ({ default: component })),
-);
-const ProductionQuestion = lazy(() =>
-  import('./production-question.tsx').then(({ ProductionQuestion: component }) => ({ default: component })),
+const ProductionQuestion = lazyPart(() =>
+  import('./production-question.tsx').then(({ ProductionQuestion }) => ProductionQuestion),
 );
 interface FlagListKeys {
   readonly focusFilter: () => void;

@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment, lazy, Suspense, useState } from 'react';
+import { Fragment, Suspense, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationKey, operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
@@ -20,10 +20,9 @@ import { useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests
 import { ChangeItem, FlagLink, RequestItem, Section } from './sections.tsx';
 import { ProjectName } from '../../components/content/project-name.tsx';
 import styles from './home.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const FirstSteps = lazy(() =>
-  import('./first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
-);
+const FirstSteps = lazyPart(() => import('./first-steps.tsx').then(({ FirstSteps }) => FirstSteps));
 function WaitingForYou() {
   const query = useRequests('reviewable');
   return (

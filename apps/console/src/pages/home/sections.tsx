@@ -1,6 +1,6 @@
 import type { ChangeRequestSearchItem, Event } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { Fragment, lazy, Suspense } from 'react';
+import { Fragment, Suspense } from 'react';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
@@ -13,10 +13,9 @@ import { formatCount } from '../../text/format-number.ts';
 import { shortSummary } from '../../text/short-summary.ts';
 import { maxShown } from './home-queries.ts';
 import styles from './home.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const UndoButton = lazy(() =>
-  import('./undo-button.tsx').then(({ UndoButton: component }) => ({ default: component })),
-);
+const UndoButton = lazyPart(() => import('./undo-button.tsx').then(({ UndoButton }) => UndoButton));
 
 interface SectionProps<T> {
   readonly title: string;

@@ -1,11 +1,10 @@
 import type { Event } from '@bunting/contracts';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { useUndoRights } from '../events/undo-rights.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const UndoDialog = lazy(() =>
-  import('../events/undo-dialog.tsx').then(({ UndoDialog: component }) => ({ default: component })),
-);
+const UndoDialog = lazyPart(() => import('../events/undo-dialog.tsx').then(({ UndoDialog }) => UndoDialog));
 
 /** Opens the undo of an event, where its kind can be undone and the user may do or propose that. */
 export function UndoButton({ event }: { readonly event: Event }) {

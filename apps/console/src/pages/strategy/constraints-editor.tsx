@@ -7,7 +7,7 @@ import {
   constraintPhrase,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, memo, Suspense, useCallback, useEffect, useId, useRef } from 'react';
+import { memo, Suspense, useCallback, useEffect, useId, useRef } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, TextField } from '../../components/forms/fields.tsx';
@@ -19,6 +19,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
 import type { ValueQuestion } from './use-value-question.ts';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
 const texts = {
   valueHints: {
@@ -53,13 +54,9 @@ function canIgnoreCase(operator: ConstraintOperator): boolean {
   return operator === 'REGEX' || operator.startsWith('STR_');
 }
 
-const ImportValues = lazy(() =>
-  import('./import-values.tsx').then(({ ImportValues: component }) => ({ default: component })),
-);
+const ImportValues = lazyPart(() => import('./import-values.tsx').then(({ ImportValues }) => ImportValues));
 
-const TriedValues = lazy(() =>
-  import('./tried-values.tsx').then(({ TriedValues: component }) => ({ default: component })),
-);
+const TriedValues = lazyPart(() => import('./tried-values.tsx').then(({ TriedValues }) => TriedValues));
 
 interface ConstraintsEditorProps {
   /** whether they are filters of signals: a path takes the place of a context field */

@@ -1,15 +1,14 @@
 import { isEqual } from '@bunting/contracts';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { parseStrategyDraft, type StrategyDraft } from '../../strategies/strategy-draft.ts';
 import { jsonFaultAt, jsonTokens, placeOf } from './json-text.ts';
 import type { StrategyPartProps } from './use-strategy-edit.ts';
 import layout from '../../components/layout/layout.module.css';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const JsonEditor = lazy(() =>
-  import('./json-editor.tsx').then(({ JsonEditor: component }) => ({ default: component })),
-);
+const JsonEditor = lazyPart(() => import('./json-editor.tsx').then(({ JsonEditor }) => JsonEditor));
 
 /** Whether a JSON text describes the draft, whatever its white space. */
 function describesDraft(text: string, draft: StrategyDraft): boolean {

@@ -1,7 +1,7 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useDeferredValue, useMemo, useState } from 'react';
+import { Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import {
   type EditProtection,
@@ -39,10 +39,9 @@ import {
   useNewestEdit,
   useStrategyEdit,
 } from './use-strategy-edit.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 
-const VariantsEditor = lazy(() =>
-  import('./variants-editor.tsx').then(({ VariantsEditor: component }) => ({ default: component })),
-);
+const VariantsEditor = lazyPart(() => import('./variants-editor.tsx').then(({ VariantsEditor }) => VariantsEditor));
 
 interface StrategyFormProps {
   readonly strategyLocation: StrategyLocation;
@@ -150,12 +149,8 @@ function StrategyForm(props: StrategyFormProps) {
   );
 }
 
-const ImpactPanel = lazy(() =>
-  import('./impact-panel.tsx').then(({ ImpactPanel: component }) => ({ default: component })),
-);
-const JsonSection = lazy(() =>
-  import('./json-section.tsx').then(({ JsonSection: component }) => ({ default: component })),
-);
+const ImpactPanel = lazyPart(() => import('./impact-panel.tsx').then(({ ImpactPanel }) => ImpactPanel));
+const JsonSection = lazyPart(() => import('./json-section.tsx').then(({ JsonSection }) => JsonSection));
 
 interface StrategyImpactProps extends Pick<
   React.ComponentProps<typeof ImpactPanel>,

@@ -12,7 +12,7 @@ import {
   UpdateEnvironment,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { callWithEntityTag } from '../../../api/call.ts';
 import { operationQuery, operationQueryWithEntityTag, useProjects } from '../../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
@@ -27,6 +27,7 @@ import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 
 const texts = {
   types: {
@@ -38,8 +39,8 @@ const texts = {
   nameHint: 'A part of addresses and of API tokens, such as production. It cannot be changed later.',
 } as const;
 
-const EnvironmentOrderDialog = lazy(() =>
-  import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog: component }) => ({ default: component })),
+const EnvironmentOrderDialog = lazyPart(() =>
+  import('./environment-order-dialog.tsx').then(({ EnvironmentOrderDialog }) => EnvironmentOrderDialog),
 );
 
 function typeField(type?: string): RequestBodyField {

@@ -14,7 +14,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { call } from '../../../api/call.ts';
 import {
   operationKey,
@@ -40,6 +40,7 @@ import layout from '../../../components/layout/layout.module.css';
 import styles from '../projects.module.css';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import { isolated } from '../../../text/isolated.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 
 const texts = {
   protectionHelp: (n: number) =>
@@ -50,8 +51,8 @@ const texts = {
     `Every strategy and state that flags have there is deleted. ${formatCount(n, 'flag')} of the project ${n === 1 ? 'is' : 'are'} on in it now.`,
 } as const;
 
-const DefaultStrategyForm = lazy(() =>
-  import('./default-strategy-form.tsx').then(({ DefaultStrategyForm: component }) => ({ default: component })),
+const DefaultStrategyForm = lazyPart(() =>
+  import('./default-strategy-form.tsx').then(({ DefaultStrategyForm }) => DefaultStrategyForm),
 );
 
 type ProjectEnvironment = EnvironmentListOfProject['environments'][number];

@@ -9,7 +9,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useEventBatches } from '../../../api/event-feed.ts';
 import { operationKey, operationQuery } from '../../../api/queries-and-mutations.ts';
 import { serverNow } from '../../../api/server-clock.ts';
@@ -23,10 +23,9 @@ import { flagCountOf } from '../project-cell.tsx';
 import { collaborationModes } from '../project-fields.tsx';
 import { useOffersTab } from '../project-tabs.tsx';
 import styles from './overview.module.css';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 
-const FirstSteps = lazy(() =>
-  import('../../home/first-steps.tsx').then(({ FirstSteps: component }) => ({ default: component })),
-);
+const FirstSteps = lazyPart(() => import('../../home/first-steps.tsx').then(({ FirstSteps }) => FirstSteps));
 
 const texts = {
   /** in the order of the life of a flag */

@@ -1,6 +1,5 @@
 import { CreateProjectApiToken, DeleteProjectApiToken, ListProjectApiTokens } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazy } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { ProjectNames } from '../../../components/content/project-name.tsx';
@@ -9,11 +8,10 @@ import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import { apiTokenTypes } from '../../../text/api-token-types.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 
-const CreateProjectTokenDialog = lazy(() =>
-  import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog: component }) => ({
-    default: component,
-  })),
+const CreateProjectTokenDialog = lazyPart(() =>
+  import('./create-project-token-dialog.tsx').then(({ CreateProjectTokenDialog }) => CreateProjectTokenDialog),
 );
 
 /** The API tokens with access to a project. */
