@@ -52,7 +52,7 @@ describeInBrowser('a console that was loaded before an update', () => {
     await signIn(page);
     const create = page.getByRole('button', { name: 'Create a flag' }).first();
     await create.click();
-    await page.getByText('Bunting was updated since this page was loaded', { exact: false }).waitFor();
+    await page.getByText('Bunting was updated since the page was loaded', { exact: false }).waitFor();
     await expectAccessible(opened);
     isGone = false;
     await page.getByRole('button', { name: 'Load the page again' }).click();
