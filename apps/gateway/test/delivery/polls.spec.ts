@@ -124,7 +124,8 @@ describe('polls of features', () => {
     it('is 304 without a body while nothing changed that the token gives access to', async () => {
       const revision = (await poll(undefined, north)).headers.get('etag') ?? '';
       outbox.write(featureRow('delta-elsewhere'));
-      for (const known of [revision, revision.replaceAll('"', '')]) {
+      // A proxy that compresses the response makes its tag weak.
+      for (const known of [revision, revision.replaceAll('"', ''), `W/${revision}`]) {
         const response = await poll(known, north);
         expect([response.status, await response.text()]).toEqual([304, '']);
       }

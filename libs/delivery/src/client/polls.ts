@@ -49,9 +49,9 @@ export interface PollOperation {
   ) => SdkResponse | Promise<SdkResponse>;
 }
 
-/** The revision in `If-None-Match`, which the client has: a number, with quotes or without; undefined for any other tag. */
+/** The revision in `If-None-Match`, which the client has: a number, with quotes or without, weak after a proxy that compresses; undefined for any other tag. */
 function revisionIn(headers: IncomingHttpHeaders): number | undefined {
-  return parseRevision(headers['if-none-match']?.trim().replace(/^"(.*)"$/, '$1'));
+  return parseRevision(headers['if-none-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'));
 }
 
 /** The client's entity tag, if it is current, or newer than the state of a replica that lags. */

@@ -4,12 +4,6 @@ import { type IfMatch, unsupportedIfMatch } from '@bunting/bus';
 import { invalid, type Refusal, refusal } from '@bunting/contracts';
 import { withoutEntityTagSuffix } from './compression.ts';
 
-/** An entity tag of a request header; a weak one promises equivalent content, not the same bytes. */
-interface EntityTag {
-  readonly opaque: string;
-  readonly isWeak: boolean;
-}
-
 function malformedHeader(header: string): Refusal {
   return invalid(
     `The \`${header}\` header must be \`*\` or a list of entity tags in double quotes.`,
@@ -22,10 +16,10 @@ function isTagCharacter(code: number): boolean {
   return code === 0x21 || (code >= 0x23 && code !== 0x7f);
 }
 
-/** Parses a header that is `*` or a list of tags, in linear time. */
-function parseTags(text: string, header: string): '*' | readonly EntityTag[] {
+/** The opaque texts of the tags in a header that is `*` or a list of them, weak or not; in linear time. */
+function parseTags(text: string, header: string): '*' | readonly string[] {
   if (text.trim() === '*') return '*';
-  const tags: EntityTag[] = [];
+  const tags: string[] = [];
   let index = 0;
   const skipSpace = () => {
     while (text[index] === ' ' || text[index] === '\t') index++;
@@ -36,13 +30,12 @@ function parseTags(text: string, header: string): '*' | readonly EntityTag[] {
       index++;
       continue;
     }
-    const isWeak = text.startsWith('W/', index);
-    if (isWeak) index += 2;
+    if (text.startsWith('W/', index)) index += 2;
     if (text[index++] !== '"') throw malformedHeader(header);
     const from = index;
     while (index < text.length && isTagCharacter(text.charCodeAt(index))) index++;
     if (text[index] !== '"') throw malformedHeader(header);
-    tags.push({ opaque: text.slice(from, index), isWeak });
+    tags.push(text.slice(from, index));
     index++;
     skipSpace();
     if (index < text.length && text[index] !== ',') throw malformedHeader(header);
@@ -51,20 +44,23 @@ function parseTags(text: string, header: string): '*' | readonly EntityTag[] {
   return tags;
 }
 
-/** The tags of `If-Match`, of which one must be current, without the suffixes of encodings; a weak one never matches (RFC 9110, 13.1.1). */
+/**
+ * The tags of `If-Match`, of which one must be current, without the suffixes of encodings. Bunting's tags are strong; a weak one is one of them
+ * that a proxy has marked because it compressed the response, as nginx does, so it matches by its opaque text, other than by RFC 9110, 13.1.1.
+ */
 export function parseIfMatch(headers: IncomingHttpHeaders): IfMatch | undefined {
   const header = headers['if-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-Match');
-  return tags === '*' ? '*' : tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => withoutEntityTagSuffix(opaque));
+  return tags === '*' ? '*' : tags.map(withoutEntityTagSuffix);
 }
 
-/** The tags of `If-None-Match`, without the suffixes of encodings; weak ones match by their opaque text (RFC 9110, 13.1.2). */
+/** The tags of `If-None-Match`, without the suffixes of encodings. */
 export function parseIfNoneMatch(headers: IncomingHttpHeaders): IfMatch | undefined {
   const header = headers['if-none-match'];
   if (header === undefined) return undefined;
   const tags = parseTags(header, 'If-None-Match');
-  return tags === '*' ? '*' : tags.map(({ opaque }) => withoutEntityTagSuffix(opaque));
+  return tags === '*' ? '*' : tags.map(withoutEntityTagSuffix);
 }
 
 /**
@@ -101,7 +97,7 @@ export function isNotModified(headers: IncomingHttpHeaders, tag: string): boolea
 export function matchingClientEntityTag(headers: IncomingHttpHeaders, tag: string, encodedTag: string): string {
   const tags = parseTags(headers['if-none-match'] ?? '*', 'If-None-Match');
   if (tags === '*') return encodedTag;
-  return tags.find(({ opaque }) => withoutEntityTagSuffix(opaque) === tag)?.opaque ?? tag;
+  return tags.find((opaque) => withoutEntityTagSuffix(opaque) === tag) ?? tag;
 }
 
 /** Refuses conditions that the operation does not support: from an ignored condition a client would conclude that the condition was met. */
