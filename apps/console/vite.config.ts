@@ -101,6 +101,8 @@ const api = process.env['BUNTING_URL'] ?? 'http://127.0.0.1:4242';
 
 export default defineConfig({
   root: import.meta.dirname,
+  // The page names its files from the root, below which the gateway moves them to a base path; files find each other by where they are.
+  experimental: { renderBuiltUrl: (file, { hostType }) => (hostType === 'html' ? `/${file}` : { relative: true }) },
   plugins: [react(), operationsForBrowsers(), schemasForBrowsers(), compress()],
   build: {
     outDir: 'dist/web',

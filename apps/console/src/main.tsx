@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { readVisitor, type Visitor } from './api/sign-in.ts';
+import { pathOfPage } from './base-path.ts';
 import { SignInPage } from './pages/sign-in/sign-in-form.tsx';
 import { applyStoredTheme } from './shell/theme.ts';
 import { pathsForVisitors } from './shell/visitor-paths.ts';
@@ -27,7 +28,7 @@ async function showConsole(me: Extract<Visitor, { me: unknown }>['me'] | undefin
 }
 
 async function start(): Promise<void> {
-  if (pathsForVisitors.has(location.pathname)) return showConsole(undefined);
+  if (pathsForVisitors.has(pathOfPage())) return showConsole(undefined);
   if (keptText(sessionHint) === 'yes') import('./console.tsx').catch(() => undefined);
   // Without an answer the console asks again, and says what is wrong.
   const visitor = await readVisitor().catch(() => undefined);

@@ -6,6 +6,7 @@ import {
   Outlet,
   useLocation,
 } from '@tanstack/react-router';
+import { basePath } from './base-path.ts';
 import { Loading } from './components/content/query-result.tsx';
 import { NotFoundPage, ErrorPage } from './shell/error-pages.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -258,6 +259,7 @@ export const router = createRouter({
     linkSlack,
     ...signedOutRoutes,
   ]),
+  basepath: basePath === '' ? '/' : basePath,
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',

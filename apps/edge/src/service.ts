@@ -22,6 +22,7 @@ import {
   type RespondBeforeRouting,
   type ServerCertificate,
   unreadResponses,
+  withoutBasePath,
 } from '@bunting/http';
 import { defineService, type RunningService, type ServiceContext, startLoop } from '@bunting/runtime';
 import type { IncomingMessage } from 'node:http';
@@ -40,15 +41,16 @@ import { edgeLists } from './segment-lists/edge-lists.ts';
 
 const proxyPrefix = /^\/+api\/+proxy(?=[/?]|$)/;
 
+function withoutFinalSlashes(path: string): string {
+  return path.replace(/\/+$/, '');
+}
+
 /** Rewrites requests to what gateways get: without the base path, with the token in `Authorization`, and with the newer name of a path. */
 function requestRewriter({ BASE_PATH, TOKEN_HEADER }: Pick<EdgeConfig, 'BASE_PATH' | 'TOKEN_HEADER'>) {
-  const base = BASE_PATH.replace(/\/+$/, '');
+  const base = withoutFinalSlashes(BASE_PATH);
   const header = TOKEN_HEADER.toLowerCase();
   return (request: IncomingMessage): void => {
-    let url = request.url ?? '/';
-    if (base !== '' && (url === base || url.startsWith(`${base}/`) || url.startsWith(`${base}?`)))
-      url = url.slice(base.length).replace(/^(?!\/)/, '/');
-    request.url = url.replace(proxyPrefix, '/api/frontend');
+    request.url = withoutBasePath(request.url ?? '/', base).replace(proxyPrefix, '/api/frontend');
     if (header === 'authorization') return;
     const { [header]: token } = request.headers;
     delete request.headers.authorization;
@@ -150,7 +152,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
 
   const limits = concurrentRequestLimits(server);
   const unread = unreadResponses(server);
-  const tickets = streamTickets(ticketKey(listed));
+  const tickets = streamTickets(ticketKey(listed), { basePath: withoutFinalSlashes(config.BASE_PATH) });
   const fetchMode = fetchModePolicy(server);
   const tokens: EdgeTokens = edgeTokens({
     validate: async (batch) => origin?.validate(batch) ?? [],

@@ -10,7 +10,8 @@ export const GatewayConfig = Type.Object({
   GATEWAY_HOST: Type.String({ minLength: 1, default: '0.0.0.0', description: 'address that the API listens on' }),
   GATEWAY_PUBLIC_URL: Type.String({
     default: '',
-    description: 'public URL of Bunting; Unleash user interfaces show it to users who connect an SDK',
+    description:
+      'public URL of Bunting, also below a path of the host, such as `https://example.com/bunting`; Unleash user interfaces show it to users who connect an SDK',
   }),
   GATEWAY_CONSOLE_DIR: Type.Optional(
     Type.String({

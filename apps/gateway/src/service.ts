@@ -24,6 +24,7 @@ import { listenForAccessChanges } from './access/rights/background.ts';
 import { startAuthentication } from './authentication.ts';
 import { ensureFirstCredentials, configuredAdmin } from './access/sign-in/first-admin.ts';
 import { startProjectVisibility } from './access/rights/subscriptions.ts';
+import { basePathOf, takeBasePath } from './http/base-path.ts';
 import { gatewayReadiness } from './http/health.ts';
 import { builtConsoleFolder, isUnknownPath, mountConsole } from './http/console.ts';
 import { mountOperation } from './http/mount-operation.ts';
@@ -91,6 +92,8 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
   const admin = configuredAdmin(config);
   const mailer = configuredMailer(config, warn);
   const cipher = configuredTokenCipher(config);
+  const basePath = basePathOf(config);
+  const prepare = takeBasePath(basePath);
   await requireAvailableAddress(config.GATEWAY_HOST, config.PORT);
   const database = await openGatewayDatabase(context);
   onStop('database', () => database.close());
@@ -133,6 +136,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
     metrics,
     draining,
     isUnknownPath,
+    ...(prepare !== undefined && { prepare }),
   });
   // The gateway's own operations are called in process, so that a token can be revoked while NATS is down.
   const ownBus = inProcessBus();
@@ -146,13 +150,15 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
   mountHealth(app, ready);
   // Where operators have a port of their own (GATEWAY_OPS_PORT), metrics are served there, and not on the public port.
   if (monitoringPort === 0) mountMetrics(app, metrics, anonymousRateLimit(config));
-  mountDocs(app, openApiDocument(httpOperations), anonymousRateLimit(config));
+  mountDocs(app, openApiDocument(httpOperations), { basePath, limit: anonymousRateLimit(config) });
   mountConsole(app, {
     folder: config.GATEWAY_CONSOLE_DIR ?? builtConsoleFolder,
+    basePath,
     inform: (message) => log.info(message),
   });
   mountLogout(app, {
     ...authentication,
+    basePath,
     end: async (request, caller, sessionId) => {
       const writeContext = contextOutsideOperations(request, caller, config.GATEWAY_CALL_TIMEOUT_MS);
       await transaction(writeContext, ({ sessions }) => sessions.end(caller.id, sessionId));

@@ -47,7 +47,7 @@ export {
   RequestAborted,
   requireContentLengthWithin,
 } from './request/body.ts';
-export { clientNetwork, isPathBelow } from './request/head.ts';
+export { clientNetwork, isPathBelow, withoutBasePath } from './request/head.ts';
 export {
   operationRequestReader,
   paramsParser,

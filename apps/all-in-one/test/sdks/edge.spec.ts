@@ -337,6 +337,18 @@ describe('an edge', () => {
     const { url } = await startEdge({ BASE_PATH: '/flags' });
     const route = '/api/client/features';
     expect(await responseOf(`${url}/flags`, route, clientToken)).toEqual(await responseOf(url, route, clientToken));
+    // Providers resolve the path of a stream against the origin alone.
+    const evaluated = await fetch(`${url}/flags/ofrep/v1/evaluate/flags`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${frontendToken}`, 'content-type': 'application/json' },
+      body: '{"context":{"targetingKey":"7"}}',
+    });
+    const { eventStreams } = (await evaluated.json()) as { eventStreams: { endpoint: { requestUri: string } }[] };
+    const { requestUri = '' } = eventStreams[0]?.endpoint ?? {};
+    expect(requestUri).toMatch(/^\/flags\/ofrep\/v1\/events\?/);
+    const stream = await fetch(`${url}${requestUri}`);
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    await stream.body?.cancel();
   });
 
   it('serves a file without an origin to the tokens of its settings alone', async () => {

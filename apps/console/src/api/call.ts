@@ -10,6 +10,7 @@ import {
   waitForSignIn,
   authorizationHeader,
 } from './pending-sign-in.ts';
+import { basePath } from '../base-path.ts';
 import { createStore } from '../store.ts';
 
 /** The member `K` of a request, which is optional when all of its properties are. */
@@ -112,7 +113,7 @@ async function fetchResponse(url: string, { signal, ...init }: RequestInit): Pro
   signal?.addEventListener('abort', abort);
   const silence = init.method === 'GET' ? setTimeout(abort, maxSilenceMs) : undefined;
   try {
-    const response = await fetch(url, { ...init, signal: connection.signal });
+    const response = await fetch(`${basePath}${url}`, { ...init, signal: connection.signal });
     clearTimeout(silence);
     compareClocks(response);
     return { response, body: await parseBody(response) };

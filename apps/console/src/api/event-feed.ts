@@ -1,5 +1,6 @@
 import { type FeedEvent, type FoundEvents, SearchEvents } from '@bunting/contracts';
 import { useEffect, useRef } from 'react';
+import { basePath } from '../base-path.ts';
 import { sendAfterSignIn, urlOf } from './call.ts';
 import { clockToleranceMs } from './last-write.ts';
 import { authorizationHeader } from './pending-sign-in.ts';
@@ -65,7 +66,7 @@ interface StreamListener {
 
 /** Reads the events after an id, one a line, until the stream ends. */
 async function readFeed(after: number, signal: AbortSignal, { onBytes, onEvent }: StreamListener): Promise<void> {
-  const response = await fetch(`/api/admin/events/feed?follow=true&after=${after}`, {
+  const response = await fetch(`${basePath}/api/admin/events/feed?follow=true&after=${after}`, {
     headers: { accept: 'application/x-ndjson', ...authorizationHeader() },
     credentials: 'same-origin',
     cache: 'no-store',

@@ -1,4 +1,5 @@
 import { GetMe, type Me } from '@bunting/contracts';
+import { basePath } from '../base-path.ts';
 import { ApiError, errorOfResponse } from './api-error.ts';
 import { send, sendOnce, urlOf } from './call.ts';
 import {
@@ -25,7 +26,7 @@ tabs.addEventListener('message', ({ data }) => {
   // What this tab shows is another user's now, and what it sent would be sent in that name.
   // With unsaved input the user may choose to stay.
   refuseWrites();
-  location.assign('/');
+  location.assign(`${basePath}/`);
 });
 
 function setUser(id: number): void {
@@ -54,7 +55,7 @@ async function resumeForSameUser(): Promise<Me> {
   const me = (await sendOnce('GET', urlOf(GetMe, {}))) as Me;
   const isOther = lastUserId !== undefined && lastUserId !== me.user.id;
   setUser(me.user.id);
-  if (isOther) location.assign('/');
+  if (isOther) location.assign(`${basePath}/`);
   else resumePendingCalls();
   return me;
 }
@@ -89,5 +90,5 @@ export async function signInWithKey(key: string): Promise<Me> {
 
 /** Ends the session, or drops the API key. The page is loaded again, so that none of its data stays in memory. */
 export function signOut(): void {
-  location.assign(hasApiKey() ? '/' : '/logout');
+  location.assign(`${basePath}${hasApiKey() ? '/' : '/logout'}`);
 }

@@ -6,6 +6,7 @@ import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { useMayAdministrate } from '../api/permissions.ts';
 import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
+import { basePath } from '../base-path.ts';
 import { proposalQuestion } from '../changes/proposal-question-store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
@@ -166,7 +167,7 @@ function Frame() {
 
   usePageActions([
     { id: 'shell.help', title: 'Show this list', key: '?', run: () => setOverlay('keys') },
-    { id: 'shell.api', title: 'API documentation', run: () => location.assign('/docs') },
+    { id: 'shell.api', title: 'API documentation', run: () => location.assign(`${basePath}/docs`) },
   ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -2,6 +2,7 @@ import type { Event } from '@bunting/contracts';
 import { useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { takeLastWrite, type Write } from '../api/last-write.ts';
+import { basePath } from '../base-path.ts';
 import { createStore, useStore } from '../store.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Icon } from '../components/content/icon.tsx';
@@ -61,7 +62,7 @@ export function ToastAnchor({ label, href, onFollow }: ToastAnchorProps) {
   const navigate = useNavigate();
   return (
     <a
-      href={href}
+      href={`${basePath}${href}`}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;
         event.preventDefault();

@@ -142,14 +142,14 @@ async function openIn(context: BrowserContext, path: string, close: (page: Page)
   page.on('requestfailed', (request) => {
     if (calls.get(request) === 'not answered') calls.set(request, request.failure()?.errorText ?? 'failed');
   });
-  await page.goto(`${url}${path}`);
+  await page.goto(new URL(path, url).href);
   const opened: OpenedPage = { page, violations, foreign, faults, notices, calls, close: () => close(page) };
   openPages.add(opened);
   page.on('close', () => openPages.delete(opened));
   return opened;
 }
 
-/** Opens a page in a browser context of its own, without signing in. */
+/** Opens a page, or the URL of one, in a browser context of its own, without signing in. */
 export async function openPage(path: string, options: PageOptions = {}): Promise<OpenedPage> {
   const context = await newContext(options);
   return openIn(context, path, () => context.close());

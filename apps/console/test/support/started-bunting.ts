@@ -6,8 +6,11 @@ import path from 'node:path';
 const repository = path.join(import.meta.dirname, '..', '..', '..', '..');
 const services = ['gateway', 'features', 'change-requests', 'audit', 'search', 'integrations'];
 
-/** Starts all of Bunting in one process of its own, on fresh databases, and serves the built console. */
-export async function startBunting() {
+/**
+ * Starts all of Bunting in one process of its own, on fresh databases, and serves the built console.
+ * @param basePath the path of its public URL, below which it is served, too
+ */
+export async function startBunting(basePath = '') {
   const databases: FreshDatabase[] = [];
   const port = await reservePort();
   // Where the spec that needs it starts a double of Slack.
@@ -24,7 +27,7 @@ export async function startBunting() {
     INTEGRATIONS_ALLOWED_HOSTS: '127.0.0.1',
     INTEGRATIONS_SLACK_URL: `http://127.0.0.1:${slackPort}`,
     INTEGRATIONS_PUBLIC_URL: `http://127.0.0.1:${port}`,
-    GATEWAY_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    GATEWAY_PUBLIC_URL: `http://127.0.0.1:${port}${basePath}`,
     // Mail is set up, and goes nowhere.
     SMTP_URL: 'smtp://127.0.0.1:1',
     ...longFreshnessTimeouts,

@@ -32,6 +32,7 @@ import type { CurrentRevisionOf } from '../access/edges/current-revisions.ts';
 import { call } from '../calls.ts';
 import type { Authentication } from '../authentication.ts';
 import type { GatewayConfig } from '../config.ts';
+import { basePathOf } from '../http/base-path.ts';
 
 export interface DeliveryOptions {
   readonly bus: Bus;
@@ -156,7 +157,7 @@ export async function startSdkDelivery(
   measures.open.set({ kind: 'events' }, 0);
   const streams = deliveryStreams({ delivery, config, limits, unread, metrics: measures, draining, drainDelayMs });
   // Derived from the key of tokens, which all gateways share.
-  const tickets = streamTickets(hasher('the key of stream tickets').hash);
+  const tickets = streamTickets(hasher('the key of stream tickets').hash, { basePath: basePathOf(config) });
   const fetchMode = fetchModePolicy(config);
   const { directToStream } = fetchMode;
   return {

@@ -1,8 +1,9 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { isPathBelow } from '@bunting/http';
+import { entityTagOf, isNotModified, isPathBelow } from '@bunting/http';
 
 /** Where `npm run build -w @bunting/console` writes the console. */
 export const builtConsoleFolder = path.join(import.meta.dirname, '..', '..', '..', 'console', 'dist', 'web');
@@ -59,12 +60,27 @@ function asksForPage(request: FastifyRequest): boolean {
 }
 
 /** Leads to the documentation, in a sentence as well for who follows no redirect. */
-function toDocumentation(reply: FastifyReply): FastifyReply {
+function toDocumentation(reply: FastifyReply, basePath: string): FastifyReply {
   return reply
     .code(302)
-    .header('location', '/docs')
+    .header('location', `${basePath}/docs`)
     .type('text/plain; charset=utf-8')
-    .send('This is Bunting. Its console is for browsers; its API is described at /docs.\n');
+    .send(`This is Bunting. Its console is for browsers; its API is described at ${basePath}/docs.\n`);
+}
+
+/** The page of the console with its files, and what it asks the API, below a base path. */
+async function pageBelow(basePath: string, folder: string): Promise<string> {
+  const page = await readFile(path.join(folder, 'index.html'), 'utf8');
+  return page
+    .replaceAll('="/console/', `="${basePath}/console/`)
+    .replace('data-base-path=""', `data-base-path="${basePath}"`);
+}
+
+export interface ConsoleOptions {
+  readonly folder: string;
+  /** the path below which browsers reach Bunting, without a final slash */
+  readonly basePath: string;
+  readonly inform: (message: string) => void;
 }
 
 /**
@@ -72,13 +88,10 @@ function toDocumentation(reply: FastifyReply): FastifyReply {
  * any path that is not reserved. Other clients still get the JSON 404 of an unknown path, and a redirect from `/` to /docs. Without a built
  * console only that redirect is mounted, and `inform` receives one line with the command that builds the console.
  */
-export function mountConsole(
-  app: FastifyInstance,
-  { folder, inform }: { readonly folder: string; readonly inform: (message: string) => void },
-): void {
+export function mountConsole(app: FastifyInstance, { folder, basePath, inform }: ConsoleOptions): void {
   if (!existsSync(path.join(folder, 'index.html'))) {
     inform(`No console is served: ${folder} is missing. npm run build -w @bunting/console builds it.`);
-    app.get('/', async (_request, reply) => toDocumentation(reply));
+    app.get('/', async (_request, reply) => toDocumentation(reply, basePath));
     return;
   }
   const filesFolder = path.join(folder, 'console');
@@ -91,14 +104,21 @@ export function mountConsole(
     setHeaders: (reply, file) =>
       void reply.header('cache-control', path.dirname(file) === filesFolder ? immutableCacheControl : 'no-cache'),
   });
-  const sendPage = (reply: FastifyReply): FastifyReply => {
+  const sendPage = async ({ headers }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     void reply.header('content-security-policy', contentSecurityPolicy);
     void reply.header('vary', 'accept');
-    return reply.sendFile('index.html', folder);
+    if (basePath === '') return reply.sendFile('index.html', folder);
+    const page = await pageBelow(basePath, folder);
+    const tag = entityTagOf(page, undefined);
+    void reply.header('etag', `"${tag}"`).header('cache-control', 'no-cache');
+    if (isNotModified(headers, tag)) return reply.code(304).send();
+    return reply.type('text/html; charset=utf-8').send(page);
   };
-  app.get('/', async (request, reply) => (acceptsHtml(request) ? sendPage(reply) : toDocumentation(reply)));
+  app.get('/', async (request, reply) =>
+    acceptsHtml(request) ? sendPage(request, reply) : toDocumentation(reply, basePath),
+  );
   app.get(pageRoute, async (request, reply) => {
-    if (asksForPage(request)) return sendPage(reply);
+    if (asksForPage(request)) return sendPage(request, reply);
     reply.callNotFound();
     return reply;
   });

@@ -6,7 +6,7 @@ const ticket = { tokenId: 'a-token', environment: 'development', scopeHash: 'of-
 it('reads a ticket on every replica until it expires, and none that was signed with another key', () => {
   let now = 1_000;
   const [one, replica, stranger] = ['same key', 'same key', 'other key'].map((key) =>
-    streamTickets(Buffer.from(key), () => now),
+    streamTickets(Buffer.from(key), { now: () => now }),
   ) as [ReturnType<typeof streamTickets>, ReturnType<typeof streamTickets>, ReturnType<typeof streamTickets>];
   const issued = one.issue(ticket);
   expect(replica.read(issued)).toEqual(ticket);

@@ -86,13 +86,22 @@ export function hashOfScope(scope: object): string {
   return hash('sha256', JSON.stringify(scope), 'base64url').slice(0, 16);
 }
 
+interface TicketOptions {
+  /** the path below which clients reach this server, without a final slash: providers resolve the path of a stream against the origin alone */
+  readonly basePath?: string;
+  /** milliseconds since 1970 */
+  readonly now?: () => number;
+}
+
 /**
  * Signed tickets for event streams, since a browser cannot send a token with the request for one. A ticket names its token by id and carries
  * no secret.
  * @param key the same on all replicas
  */
-export function streamTickets(key: Buffer, now: () => number = Date.now) {
+export function streamTickets(key: Buffer, { basePath = '', now = Date.now }: TicketOptions = {}) {
   return {
+    /** The path of a stream with a ticket for it. */
+    pathOf: (ticket: string): string => `${basePath}/ofrep/v1/events?ticket=${ticket}`,
     issue: ({ tokenId, environment, scopeHash, revision, expiresAt }: StreamTicket): string => {
       const payload = JSON.stringify([tokenId, environment, scopeHash, revision, expiresAt]);
       const text = Buffer.from(payload).toString('base64url');

@@ -94,7 +94,7 @@ function streamsOfTokens(tickets: StreamTickets) {
     const { environment } = view.scope;
     const scopeHash = hashOfScope(scopeAsQuery(view.scope));
     const ticket = tickets.issue({ tokenId, environment, expiresAt, scopeHash, revision });
-    const endpoint = { requestUri: `/ofrep/v1/events?ticket=${ticket}` };
+    const endpoint = { requestUri: tickets.pathOf(ticket) };
     const streams = JSON.stringify([{ type: 'sse', endpoint, inactivityDelaySec }]);
     const made = { revision, expiresAt, end: Buffer.from(`,"eventStreams":${streams}}`) };
     cache.set(tokenId, made);

@@ -70,6 +70,14 @@ export function isPathBelow(prefix: string, url: string): boolean {
   return normalised === prefix || normalised.startsWith(`${prefix}/`);
 }
 
+/** The URL of a request without a base path, such as `/flags`; a URL that is not below it stays as it is. */
+export function withoutBasePath(url: string, base: string): string {
+  if (base === '' || !url.startsWith(base)) return url;
+  const rest = url.slice(base.length);
+  if (rest !== '' && !/^[/?]/.test(rest)) return url;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
 /**
  * The key under which limits count a client's address: all IPv6 addresses of one /64 network share one budget, since one client can have
  * the whole network.

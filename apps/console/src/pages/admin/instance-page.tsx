@@ -16,6 +16,7 @@ import { lazyRouteComponent, Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { basePath } from '../../base-path.ts';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -132,7 +133,7 @@ interface Readiness {
 
 /** Reads the readiness of the gateway, which needs no credentials. A response with status 503 has a body with the reason, too. */
 async function readReadiness({ signal }: { readonly signal: AbortSignal }): Promise<Readiness> {
-  const response = await fetch('/health/ready', { signal, cache: 'no-store' });
+  const response = await fetch(`${basePath}/health/ready`, { signal, cache: 'no-store' });
   const body = (await response.json()) as { readonly reason?: unknown; readonly unavailable?: readonly string[] };
   const reason = typeof body.reason === 'string' ? body.reason : String(response.status);
   return { isReady: response.ok, reason, unavailable: body.unavailable ?? [] };

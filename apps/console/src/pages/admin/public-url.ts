@@ -1,11 +1,12 @@
 import { GetUiConfig } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { ownUrl } from '../../base-path.ts';
 
-/** The URL of this installation for other programs, without a slash at the end; if it is not configured, the origin of this page. */
+/** The URL of this installation for other programs, without a slash at the end; if it is not configured, that of this page. */
 export function usePublicUrl(): { readonly base: string; readonly isConfigured: boolean } {
   const configuredUrl = useQuery(operationQuery(GetUiConfig, {})).data?.unleashUrl ?? '';
-  return { base: (configuredUrl || location.origin).replace(/\/$/, ''), isConfigured: configuredUrl !== '' };
+  return { base: (configuredUrl || ownUrl).replace(/\/$/, ''), isConfigured: configuredUrl !== '' };
 }
 
 /** The absolute URL of a link of the API, which is relative where the server has no public URL. */

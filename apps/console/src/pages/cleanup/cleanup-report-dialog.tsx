@@ -2,6 +2,7 @@ import { type CleanupFeatures, type CleanupQuery, ListCleanupFeatures } from '@b
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { operationKey } from '../../api/queries-and-mutations.ts';
+import { ownUrl } from '../../base-path.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
@@ -45,7 +46,7 @@ export function CleanupReportDialog({ query, selection, onClose }: CleanupReport
   });
   const flags = selected.data ?? [];
   const flagUrl = (project: string, name: string): string =>
-    `${location.origin}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
+    `${ownUrl}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
   const report = [
     `${formatCount(flags.length, 'feature flag')} can be removed from the code:`,
     '',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMayCall } from '../../api/permissions.ts';
 import { operationQuery, useEnvironments, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { ownUrl } from '../../base-path.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { Dialog, DialogQueryResult } from '../../components/dialogs/dialog.tsx';
@@ -137,7 +138,7 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
         <Notice>The token is in the program below. It is shown only now: copy it before you close this.</Notice>
       )}
       {sdk.id !== 'curl' && <Code label="Install" text={sdk.install} />}
-      <Code label={sdk.file} text={sdk.program({ origin: location.origin, token: secret, appName, flag })} />
+      <Code label={sdk.file} text={sdk.program({ origin: ownUrl, token: secret, appName, flag })} />
     </Dialog>
   );
 }

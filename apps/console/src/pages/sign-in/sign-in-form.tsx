@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import type { SignInOffer } from '../../api/pending-sign-in.ts';
 import { signInWithKey, signInWithPassword } from '../../api/sign-in.ts';
+import { basePath } from '../../base-path.ts';
 import { buttonClass } from '../../components/buttons/button-class.ts';
 import buttons from '../../components/buttons/button.module.css';
 import fields from '../../components/forms/field.module.css';
@@ -183,7 +184,7 @@ export function SignInForm({ offer, hadSession, onSignedIn }: SignInFormProps) {
             {options.map(({ type, message, path: target }) => (
               <a
                 key={type}
-                href={`${target}?redirect=${encodeURIComponent(location.pathname + location.search + location.hash)}`}
+                href={`${basePath}${target}?redirect=${encodeURIComponent(location.pathname + location.search + location.hash)}`}
                 {...(hadSession && { target: '_blank' })}
                 className={buttonClass()}
               >
@@ -211,7 +212,7 @@ export function SignInForm({ offer, hadSession, onSignedIn }: SignInFormProps) {
           signIn={({ username = '', password = '' }) => signInWithPassword(path, username, password)}
           onSignedIn={onSignedIn}
         >
-          <a href="/forgotten-password">Forgotten password?</a>
+          <a href={`${basePath}/forgotten-password`}>Forgotten password?</a>
         </CredentialsForm>
       )}
       {path === undefined ? (

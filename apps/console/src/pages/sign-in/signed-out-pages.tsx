@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
 import { call, sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
+import { basePath } from '../../base-path.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
@@ -138,7 +139,7 @@ function DoneMessage({ children }: { readonly children: React.ReactNode }) {
   return (
     <>
       <p role="status">{children}</p>
-      <a href="/" className={buttonClass({ variant: 'primary' })}>
+      <a href={`${basePath}/`} className={buttonClass({ variant: 'primary' })}>
         Sign in
       </a>
     </>
@@ -166,7 +167,7 @@ export function FirstAdminPage() {
   return (
     <Frame title="Create the first administrator">
       <p>This account may do everything. Further people are invited by it.</p>
-      <CreateAccountForm send={createAdmin} onDone={() => location.assign('/')} />
+      <CreateAccountForm send={createAdmin} onDone={() => location.assign(`${basePath}/`)} />
     </Frame>
   );
 }

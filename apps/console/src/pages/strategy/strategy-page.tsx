@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Suspense, useDeferredValue, useMemo, useState } from 'react';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
+import { basePath } from '../../base-path.ts';
 import {
   type EditProtection,
   SkipChangeRequestNotice,
@@ -203,7 +204,7 @@ function OtherEditNotice({
                 Take it over
               </Button>
             )}
-            <a href={`/events?q=id:${eventId}`} target="_blank" rel="noreferrer">
+            <a href={`${basePath}/events?q=id:${eventId}`} target="_blank" rel="noreferrer">
               Show what changed
             </a>
           </div>

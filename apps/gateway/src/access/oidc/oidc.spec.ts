@@ -76,7 +76,7 @@ const expectPage = async (
     /^default-src 'none'; style-src 'sha256-[^']+'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'$/,
   );
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(page).toContain('href="/"');
+  expect(page).toContain('href="../../"');
   expect(page).not.toMatch(/<script|http-equiv|\bat .*:\d+:\d+/);
 };
 

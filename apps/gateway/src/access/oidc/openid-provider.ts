@@ -20,6 +20,7 @@ import {
   type ServerMetadata,
 } from 'openid-client';
 import type { GatewayConfig } from '../../config.ts';
+import { basePathOf } from '../../http/base-path.ts';
 import { publicUrl } from '../../http/request-context.ts';
 import type { EffectiveSignInSettings } from '../sign-in/sign-in-settings.ts';
 import { groupsIn, hasOmittedGroups, lacksUserClaims, type OidcUserClaims, oidcUserClaims } from './oidc-claims.ts';
@@ -251,16 +252,17 @@ export function currentOpenIdProvider(
 
 /**
  * The URL that a browser is redirected to after signing out: the provider's, which also ends the session there, where the settings turn
- * single sign-out on; `/` otherwise, and while the provider is unavailable.
+ * single sign-out on; that of the console otherwise, and while the provider is unavailable.
  */
 export function logoutDestination(findProvider: CurrentOpenIdProvider, config: GatewayConfig) {
   return async (request: FastifyRequest): Promise<string> => {
     const provider = await findProvider();
-    if (provider?.settings.enableSingleSignOut !== true) return '/';
+    const home = `${basePathOf(config)}/`;
+    if (provider?.settings.enableSingleSignOut !== true) return home;
     try {
-      return (await provider.signOutUrl(`${publicUrl(request, config)}/`))?.href ?? '/';
+      return (await provider.signOutUrl(`${publicUrl(request, config)}/`))?.href ?? home;
     } catch {
-      return '/';
+      return home;
     }
   };
 }

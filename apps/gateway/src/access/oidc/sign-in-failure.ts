@@ -40,7 +40,7 @@ export function sendSignInFailurePage(reply: FastifyReply, status: number, messa
 <main>
 <h1>You are not signed in</h1>
 <p>${escapeHtml(message)}</p>
-<p><a href="/auth/oidc/login">Try again</a><a href="/">Back to Bunting</a></p>
+<p><a href="login">Try again</a><a href="../../">Back to Bunting</a></p>
 <p><small>Request ${escapeHtml(reply.request.id)}</small></p>
 </main>
 </body>

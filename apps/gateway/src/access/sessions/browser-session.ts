@@ -7,6 +7,8 @@ export interface LogoutOptions {
   readonly authenticate: Authenticate;
   readonly cookie: SessionCookie;
   readonly sameOrigin: Pick<SameOriginPolicy, 'isFromForeignPage'>;
+  /** the path below which browsers reach Bunting, without a final slash */
+  readonly basePath: string;
   /** ends a session of the caller */
   readonly end: (request: FastifyRequest, caller: Caller, sessionId: string) => Promise<void>;
   /** returns the URL to redirect to after the session has ended */
@@ -20,7 +22,7 @@ export interface LogoutOptions {
  */
 export function mountLogout(
   app: FastifyInstance,
-  { authenticate, cookie, sameOrigin, end, destination, rateLimit }: LogoutOptions,
+  { authenticate, cookie, sameOrigin, basePath, end, destination, rateLimit }: LogoutOptions,
 ): void {
   const endSessionOf = async (request: FastifyRequest): Promise<boolean> => {
     const { headers } = request;
@@ -35,17 +37,17 @@ export function mountLogout(
     url: '/logout',
     preHandler: rateLimit,
     handler: async (request, reply) => {
-      if (sameOrigin.isFromForeignPage(request)) return reply.redirect('/', 303);
+      if (sameOrigin.isFromForeignPage(request)) return reply.redirect(`${basePath}/`, 303);
       let hasEnded = false;
       try {
         hasEnded = await endSessionOf(request);
       } catch (error) {
         if (!(error instanceof Refusal && error.kind === 'AuthenticationRequired')) throw error;
       }
-      return reply
-        .header('set-cookie', cookie.clear)
-        .header('clear-site-data', '"cache", "storage"')
-        .redirect(hasEnded ? await destination(request) : '/', 303);
+      void reply.header('set-cookie', cookie.clear);
+      // Below a base path, the storage is that of other applications of the same origin, too.
+      if (basePath === '') void reply.header('clear-site-data', '"cache", "storage"');
+      return reply.redirect(hasEnded ? await destination(request) : `${basePath}/`, 303);
     },
   });
 }

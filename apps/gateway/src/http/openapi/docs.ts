@@ -10,26 +10,29 @@ import type { OpenApiDocument } from './openapi-document.ts';
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const servedAssets = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 
-const page = `<!doctype html>
+function pageBelow(basePath: string): string {
+  return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Bunting API</title>
-<link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="icon" type="image/png" href="${basePath}/docs/assets/favicon-32x32.png">
+<link rel="stylesheet" href="${basePath}/docs/assets/swagger-ui.css">
 </head>
 <body>
 <div id="api"></div>
-<noscript>This page needs JavaScript. The description itself is at /docs/openapi.json.</noscript>
-<script src="/docs/assets/swagger-ui-bundle.js"></script>
-<script src="/docs/page.js"></script>
+<noscript>This page needs JavaScript. The description itself is at ${basePath}/docs/openapi.json.</noscript>
+<script src="${basePath}/docs/assets/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/page.js"></script>
 </body>
 </html>
 `;
+}
 
-const script = `SwaggerUIBundle({
-  url: '/docs/openapi.json',
+function scriptBelow(basePath: string): string {
+  return `SwaggerUIBundle({
+  url: '${basePath}/docs/openapi.json',
   dom_id: '#api',
   deepLinking: true,
   displayRequestDuration: true,
@@ -38,6 +41,7 @@ const script = `SwaggerUIBundle({
   validatorUrl: null,
 });
 `;
+}
 
 // Loads nothing from other origins. Swagger UI sets inline styles, and has its icons as data URLs in its style sheet.
 const contentSecurityPolicy =
@@ -47,8 +51,16 @@ function setContentSecurityPolicy(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', contentSecurityPolicy);
 }
 
-export function mountDocs(app: FastifyInstance, document: OpenApiDocument, limit: preHandlerAsyncHookHandler): void {
-  const text = JSON.stringify(document);
+interface DocsOptions {
+  /** the path below which browsers reach Bunting, without a final slash */
+  readonly basePath: string;
+  readonly limit: preHandlerAsyncHookHandler;
+}
+
+export function mountDocs(app: FastifyInstance, document: OpenApiDocument, { basePath, limit }: DocsOptions): void {
+  // Without a base path the document names no server: its paths are those of the server that it comes from.
+  const text = JSON.stringify(basePath === '' ? document : { ...document, servers: [{ url: basePath }] });
+  const [page, script] = [pageBelow(basePath), scriptBelow(basePath)];
   const [bytes, tag] = [Buffer.from(text), entityTagOf(text, undefined)];
   app.get('/docs/openapi.json', { preHandler: limit }, async ({ headers }, reply) => {
     setContentSecurityPolicy(reply).header('etag', `"${tag}"`).header('cache-control', 'no-cache');

@@ -1,6 +1,7 @@
 import { type ApiToken, CreateApiToken, type ReplyOf, UpdateApiToken } from '@bunting/contracts';
 import { useState } from 'react';
 import { useEnvironments, useProjects } from '../../../api/queries-and-mutations.ts';
+import { ownUrl } from '../../../base-path.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
 import { Select } from '../../../components/forms/selects.tsx';
@@ -23,7 +24,7 @@ function HowToUse({ type }: { readonly type: Type }) {
   return (
     <>
       <p>{help}</p>
-      <CopyableSecret label={help} value={`${location.origin}${path}`} />
+      <CopyableSecret label={help} value={`${ownUrl}${path}`} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { ownUrl } from '../../../base-path.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Time } from '../../../components/content/time.tsx';
@@ -74,7 +75,7 @@ function EmptyHelp() {
   return (
     <>
       <code className={styles['code']}>
-        UPSTREAM_URL={location.origin} TOKENS=&apos;*:production.&lt;secret&gt;&apos; npm run edge
+        UPSTREAM_URL={ownUrl} TOKENS=&apos;*:production.&lt;secret&gt;&apos; npm run edge
       </code>
       <p>{texts.documentation}</p>
       <p>

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { isPathBelow, withoutBasePath } from '@bunting/http';
+import type { GatewayConfig } from '../config.ts';
+import { reservedPrefixes } from './console.ts';
+
+type Settings = Pick<GatewayConfig, 'GATEWAY_PUBLIC_URL'>;
+
+/**
+ * The path below which browsers reach Bunting, such as `/bunting`: that of GATEWAY_PUBLIC_URL; empty without one.
+ * @throws Error for a path that is one of Bunting's own, or has characters that an address cannot have as they are
+ */
+export function basePathOf({ GATEWAY_PUBLIC_URL: publicUrl }: Settings): string {
+  if (!URL.canParse(publicUrl)) return '';
+  const path = new URL(publicUrl).pathname.replace(/\/+$/, '');
+  if (path === '') return '';
+  if (!/^(\/[\w.~-]+)+$/.test(path))
+    throw new Error(`GATEWAY_PUBLIC_URL may have letters, digits and . _ ~ - in its path only, and has ${path}.`);
+  if (reservedPrefixes.some((prefix) => isPathBelow(prefix, path)))
+    throw new Error(
+      `The path of GATEWAY_PUBLIC_URL is where the console is, and ${path} is a path of Bunting's own: leave it out, or choose another one.`,
+    );
+  return path;
+}
+
+/** Takes the base path from the URL of a request. Proxies that take it away themselves, and clients beside them, send none. */
+export function takeBasePath(base: string): ((request: IncomingMessage) => void) | undefined {
+  if (base === '') return undefined;
+  return (request) => {
+    request.url = withoutBasePath(request.url ?? '/', base);
+  };
+}
