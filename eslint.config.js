@@ -68,7 +68,7 @@ const noTestCode = never(
   'Only tests import what is made for tests.',
 );
 const noForeignDatabase = never(
-  '^(@bunting/database|@mikro-orm/.*|kysely|pg|@types/pg)$',
+  '^(@bunting/database(/entities)?|@mikro-orm/.*|kysely|pg|@types/pg)$',
   'Only stores, unit-of-work/, migrations/ and service.ts may use the database.',
 );
 const onlyBrowser = never(

@@ -1,8 +1,19 @@
-import { type TcpProxy, eventually, overTcp, startTcpProxy, withClient } from '@bunting/testing';
+import {
+  type TcpProxy,
+  eventually,
+  overTcp,
+  startTcpProxy,
+  startTestPostgres,
+  temporaryFolder,
+  withClient,
+} from '@bunting/testing';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { emptyDatabasePerTest, flagTable } from '../test/empty-database-per-test.ts';
 import { stallingProxy } from '../test/stalling-proxy.ts';
-import { type Database, prepared, violatedConstraint } from './index.ts';
+import { type Database, openDatabase, prepared, violatedConstraint } from './index.ts';
 
 describe('a database', () => {
   const { url, open, leaveOpen } = emptyDatabasePerTest();
@@ -435,4 +446,39 @@ describe('a network that loses every packet', () => {
       await migrating;
     });
   });
+});
+
+it('every connection uses TLS, and checks the certificate of PostgreSQL, where the URL says so', async () => {
+  const folder = temporaryFolder(`bunting-database-tls-${process.pid}`);
+  const server = await startTestPostgres();
+  try {
+    const [key, certificate] = [path.join(folder.path, 'key.pem'), path.join(folder.path, 'certificate.pem')];
+    const options = `-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 1 -subj /CN=db -keyout ${key} -out ${certificate}`;
+    execFileSync('openssl', ['req', ...options.split(' '), '-addext', 'subjectAltName=IP:127.0.0.1'], {
+      stdio: 'ignore',
+    });
+    await withClient(server.url, async (client) => {
+      for (const [file, name] of [
+        [key, 'server.key'],
+        [certificate, 'server.crt'],
+      ] as const)
+        // PostgreSQL may run as another user, and takes a key only from a file that is its own.
+        await client.query(
+          `copy (select unnest(string_to_array('${readFileSync(file, 'utf8')}', chr(10)))) to program 'umask 077 && cat > ${name}'`,
+        );
+      await client.query('alter system set ssl = on');
+      await client.query('select pg_reload_conf()');
+    });
+    const url = `${overTcp(server.url).replace(/\/postgres$/, '/tls')}?sslmode=verify-full`;
+    const open = (more: string) => openDatabase({ url: `${url}${more}`, name: 'spec', migrations: [flagTable] });
+    const database = await eventually(() => open(`&sslrootcert=${certificate}`));
+    const isEncrypted = 'select ssl from pg_stat_ssl where pid = pg_backend_pid()';
+    expect(await database.read({ text: isEncrypted })).toEqual([{ ssl: true }]);
+    expect(await database.transaction(({ query }) => query(isEncrypted))).toEqual([{ ssl: true }]);
+    await database.close();
+    await expect(open('')).rejects.toThrow(/self.signed certificate/);
+  } finally {
+    await server.stop();
+    await folder.remove();
+  }
 });

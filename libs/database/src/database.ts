@@ -1,10 +1,9 @@
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
-import { type EntitySchema, MikroORM } from '@mikro-orm/postgresql';
+import type { AnyEntity, EntitySchema } from '@mikro-orm/postgresql';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type PoolClient, types } from 'pg';
+import { Pool, type PoolClient, TypeOverrides, types } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 import { configureConnection, keepAlive } from './connection.ts';
-import type { Entity } from './entities.ts';
 import {
   type DatabaseLog,
   explainStartFailure,
@@ -16,10 +15,19 @@ import {
 } from './failures.ts';
 import { createDatabaseIfMissing, migrate, requireMigrated } from './migrate.ts';
 import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema-version.ts';
-import { type CommitLimits, runTransaction, statementSpanOptions, type Tx } from './transaction.ts';
+import {
+  type CommitLimits,
+  runTransaction,
+  statementSpanOptions,
+  type TransactionOptions,
+  type Tx,
+} from './transaction.ts';
 
 // Bunting's bigint columns are counters that stay below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
+
+/** An entity, as MikroORM's `defineEntity` returns it. */
+export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -57,55 +65,20 @@ const lostAfterTimeouts = 3;
 const writeProbe =
   'create temporary table disk_probe on commit drop as select nth from generate_series(1, 30000) as nth';
 
-type OrmOptions = Required<
-  Pick<DatabaseOptions, 'url' | 'name' | 'entities' | 'poolMax' | 'statementTimeoutMs' | 'log'>
->;
-
-/** Connects the ORM, whose pool is that of all statements. */
-async function connectOrm(
-  { url, name, entities, poolMax, statementTimeoutMs, log }: OrmOptions,
-  onPoolCreated: (pool: Pool) => void,
-): Promise<MikroORM> {
-  const orm = await MikroORM.init({
-    clientUrl: url,
-    entities: [...entities] as EntitySchema[],
-    ensureDatabase: false,
-    discovery: { warnWhenNoEntities: false },
-    logger: (message) => log.warn(message),
-    debug: false,
-    colors: false,
-    pool: { min: 0, max: poolMax },
-    driverOptions: {
-      ...keepAlive,
-      application_name: `bunting-${name}`,
-      // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
-      pipeline: true,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 30_000,
-      connectionTimeoutMillis: 5_000,
-      onPoolCreated,
-    },
-    batchSize: 1000,
-  });
-  try {
-    await explainStartFailure(url, orm.connect());
-  } catch (error) {
-    await orm.close(true);
-    throw error;
-  }
-  return orm;
-}
+/** Dates, times and intervals stay the texts of PostgreSQL. */
+const textTypes = new TypeOverrides();
+const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = types.builtins;
+for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) textTypes.setTypeParser(type, (text: string) => text);
 
 /**
  * Opens a service's database: creates it where it is missing, migrates it, and refuses one of a newer version.
- * Only this library and the `persistence/` folders of services use the ORM.
  */
 export async function openDatabase({
   url,
   name,
   migrations,
   readOnlySchema = false,
-  entities = [],
+  entities,
   poolMax = 10,
   statementTimeoutMs = 10_000,
   metrics,
@@ -123,25 +96,38 @@ export async function openDatabase({
     );
   let statements = 0;
   let roundTrips = 0;
-  let pool: Pool | undefined;
-  const orm = await connectOrm({ url, name, entities, poolMax, statementTimeoutMs, log }, (newPool) => {
-    pool = newPool;
-    newPool.on('connect', (client) =>
-      configureConnection(client, {
-        lostAfterMs,
-        onStatement: (isRoundTrip) => {
-          statements++;
-          if (isRoundTrip) roundTrips++;
-        },
-      }),
-    );
+  const pool = new Pool({
+    ...keepAlive,
+    connectionString: url,
+    application_name: `bunting-${name}`,
+    max: poolMax,
+    // Statements are pipelined: BEGIN with the first, the outbox with COMMIT.
+    pipeline: true,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 30_000,
+    connectionTimeoutMillis: 5_000,
+    types: textTypes,
   });
-  const openPool = (): Pool => {
-    if (pool === undefined) throw new Error(`The database of ${name} is not open.`);
-    return pool;
+  // The statement that fails reports it; without a listener the error would end the process.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) =>
+    configureConnection(client, {
+      lostAfterMs,
+      onStatement: (isRoundTrip) => {
+        statements++;
+        if (isRoundTrip) roundTrips++;
+      },
+    }),
+  );
+  // Half of the services have no entities, and need neither the time nor the memory that loading the ORM takes.
+  const orm = entities === undefined ? undefined : await import('./orm.ts');
+  const entityManagerOn: TransactionOptions['entityManagerOn'] = (...connection) => {
+    if (orm === undefined || entities === undefined)
+      throw new Error(`The database of ${name} is open without entities.`);
+    return orm.entityManagerOn(entities, ...connection);
   };
 
-  if (metrics !== undefined) registerPoolMetrics(metrics, () => pool, poolMax);
+  if (metrics !== undefined) registerPoolMetrics(metrics, pool, poolMax);
   const databaseName = new URL(url).pathname.slice(1);
   const outages = outageLog(databaseName, log);
   let diskWasFull = false;
@@ -154,13 +140,11 @@ export async function openDatabase({
     return refusalForFailure(error);
   };
   const connect = (): Promise<PoolClient> =>
-    openPool()
-      .connect()
-      .catch((error: unknown) => Promise.reject(noteOutage(error)));
+    pool.connect().catch((error: unknown) => Promise.reject(noteOutage(error)));
 
   const attempt = async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits): Promise<T> => {
-    const client = await openPool().connect();
-    return runTransaction({ client, entityManager: orm.em, databaseName }, job, limits);
+    const client = await pool.connect();
+    return runTransaction({ client, entityManagerOn, databaseName }, job, limits);
   };
 
   const transactionSpanOptions = (): SpanOptions => ({
@@ -170,7 +154,7 @@ export async function openDatabase({
   });
 
   const schema = async (): Promise<SchemaVersion> => {
-    const { rows } = await openPool()
+    const { rows } = await pool
       .query<{ name: string }>(`select name from ${migrationsTable} order by name`)
       .catch((error: unknown) => Promise.reject(noteOutage(error)));
     return schemaVersion(
@@ -183,7 +167,7 @@ export async function openDatabase({
   const query = async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
     try {
       const { rows } = await inChildSpan(statementSpanOptions(databaseName, statement.text), () =>
-        openPool().query({ ...statement, values: [...values] }),
+        pool.query({ ...statement, values: [...values] }),
       );
       return rows as Row[];
     } catch (error) {
@@ -237,9 +221,7 @@ export async function openDatabase({
       return roundTrips;
     },
     close: async (): Promise<void> => {
-      await orm.close(true);
-      // The ORM ends the pool only if it has run a statement itself.
-      if (pool?.ending === false) await pool.end();
+      if (!pool.ending) await pool.end();
     },
   };
 }
@@ -253,7 +235,7 @@ export async function migrateDatabase(options: Pick<DatabaseOptions, 'url' | 'na
 }
 
 /** Registers the metrics of a service's connection pool, read at each scrape. */
-function registerPoolMetrics(registry: Registry, pool: () => Pool | undefined, max: number): void {
+function registerPoolMetrics(registry: Registry, pool: Pool, max: number): void {
   const registers = [registry];
   new Gauge({
     name: 'bunting_database_connections',
@@ -261,9 +243,8 @@ function registerPoolMetrics(registry: Registry, pool: () => Pool | undefined, m
     labelNames: ['state'],
     registers,
     collect() {
-      const { totalCount = 0, idleCount = 0 } = pool() ?? {};
-      this.set({ state: 'active' }, totalCount - idleCount);
-      this.set({ state: 'idle' }, idleCount);
+      this.set({ state: 'active' }, pool.totalCount - pool.idleCount);
+      this.set({ state: 'idle' }, pool.idleCount);
     },
   });
   new Gauge({
@@ -276,7 +257,7 @@ function registerPoolMetrics(registry: Registry, pool: () => Pool | undefined, m
     help: 'transactions and reads that wait for a connection of the pool',
     registers,
     collect() {
-      this.set(pool()?.waitingCount ?? 0);
+      this.set(pool.waitingCount);
     },
   });
 }

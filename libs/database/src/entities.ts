@@ -10,10 +10,10 @@ import {
   type RequiredEntityData,
   Type,
 } from '@mikro-orm/postgresql';
+import type { Entity } from './database.ts';
+import { ormOf } from './orm.ts';
 import { migrationsTable } from './schema-version.ts';
-
-/** An entity, as MikroORM's `defineEntity` returns it. */
-export type Entity = EntitySchema<AnyEntity> | { readonly meta: unknown };
+import { timestampSql } from './sql.ts';
 
 function columnOf({ fieldNames }: EntityProperty): string {
   return fieldNames[0] as string;
@@ -39,7 +39,7 @@ function valueOf(values: object, path: readonly string[]): unknown {
 
 /** Builds parts of SQL statements from the metadata of entities, which are resolved without a database. */
 export function entitySql(entities: readonly Entity[]) {
-  const metadata = new MikroORM({ dbName: 'unconnected', entities: [...entities] as EntitySchema[] }).getMetadata();
+  const metadata = ormOf(entities).getMetadata();
   const metaOf = (entity: Entity): EntityMetadata => metadata.get(entity as EntityName<AnyEntity>);
   const columnProperties = new Map<Entity, readonly EntityProperty[]>();
   const columnPropertiesOf = (entity: Entity): readonly EntityProperty[] => {
@@ -104,11 +104,6 @@ export class TimestampColumn extends Type<string | null> {
   override convertToJSValue(value: string | null): string | null {
     return value === null ? null : new Date(value).toISOString();
   }
-}
-
-/** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
-export function timestampSql(column: string): string {
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /**

@@ -42,3 +42,8 @@ export async function advisoryLock({ query }: Pick<Tx, 'query'>, name: string): 
 export function isOverSql(time: string, longest: string): string {
   return `(${time} <= clock_timestamp() or ${time} > clock_timestamp() + ${longest})`;
 }
+
+/** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */
+export function timestampSql(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}

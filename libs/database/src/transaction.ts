@@ -1,8 +1,7 @@
 import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Kysely, PostgresDialect } from 'kysely';
 import type { Socket } from 'node:net';
-import type { Pool, PoolClient, QueryConfig } from 'pg';
+import type { PoolClient, QueryConfig } from 'pg';
 import { callerLost, deadlineExceeded } from './failures.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */
@@ -44,10 +43,10 @@ export interface CommitLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface TransactionOptions {
+export interface TransactionOptions {
   readonly client: PoolClient;
-  /** that of the ORM, which is forked for each transaction that uses entities */
-  readonly entityManager: EntityManager;
+  /** makes an entity manager whose statements run on the connection, after BEGIN */
+  readonly entityManagerOn: (client: PoolClient, query: PoolClient['query'], begun: Promise<unknown>) => EntityManager;
   readonly databaseName: string;
 }
 
@@ -78,25 +77,6 @@ function cork(client: PoolClient): void {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
   process.nextTick(() => stream.uncork());
-}
-
-/** An entity manager whose statements run in the transaction of a connection, after BEGIN. */
-function entityManagerOn(
-  { client, entityManager }: TransactionOptions,
-  query: PoolClient['query'],
-  begun: Promise<unknown>,
-): EntityManager {
-  // Unprepared: the text of a batch depends on its number of rows.
-  const afterBegin = (text: string, values: unknown[]) => begun.then(() => query({ text, values }));
-  const connection = {
-    query: afterBegin,
-    release: () => undefined,
-    processID: (client as { processID?: number }).processID,
-  };
-  const pool = { connect: async () => connection, end: async () => undefined };
-  const em = entityManager.fork();
-  em.setTransactionContext(new Kysely({ dialect: new PostgresDialect({ pool: pool as unknown as Pool }) }));
-  return em;
 }
 
 /**
@@ -145,7 +125,7 @@ export async function runTransaction<T>(
     cork(client);
     const begun = send(begin);
     begun.catch(() => undefined);
-    const tx = new LazyTx(() => (em ??= entityManagerOn(options, query, begun)), {
+    const tx = new LazyTx(() => (em ??= options.entityManagerOn(client, query, begun)), {
       query: async <Row>(text: string, values: readonly unknown[] = []) => {
         if (!isRead(text) || queued.length > 0) await begun;
         const [{ rows }] = await Promise.all([query(text, [...values]), begun]);

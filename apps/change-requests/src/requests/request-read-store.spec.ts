@@ -1,5 +1,6 @@
 import { type ChangeRequestState, changeRequestStates, isClosedState } from '@bunting/contracts';
-import { missingMigrationStatements, openDatabase } from '@bunting/database';
+import { openDatabase } from '@bunting/database';
+import { missingMigrationStatements } from '@bunting/database/entities';
 import { freshDatabase } from '@bunting/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { lee, mia, noon } from '../../test/builders.ts';

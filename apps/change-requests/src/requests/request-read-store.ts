@@ -1,5 +1,6 @@
 import { actionsOfWholeProject, type FindNeededSegmentLists, type RequestOf } from '@bunting/contracts';
-import { entitySql, onlyRow, prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { onlyRow, prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
+import { entitySql } from '@bunting/database/entities';
 import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
 import type { Protection } from '../reviews/approvals.ts';
 import type { ActionableCounts } from '../reviews/request-roles.ts';

@@ -1,5 +1,6 @@
 import type { InverseChange, OutboxEvent } from '@bunting/contracts';
-import { onlyRow, persistDifference, prepared, type Statement, type Tx, violatedConstraint } from '@bunting/database';
+import { onlyRow, prepared, type Statement, type Tx, violatedConstraint } from '@bunting/database';
+import { persistDifference } from '@bunting/database/entities';
 import type { Outbox } from '@bunting/outbox';
 import { raw } from '@mikro-orm/postgresql';
 import { randomUUID } from 'node:crypto';

@@ -4,7 +4,7 @@ import {
   changeRequestStates,
   type InverseChange,
 } from '@bunting/contracts';
-import { TimestampColumn } from '@bunting/database';
+import { TimestampColumn } from '@bunting/database/entities';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import {
   type ApplyAttempt,

@@ -1,14 +1,7 @@
 import { type CountEnvironmentTokens, projectNotFound, type ReplyOf } from '@bunting/contracts';
 import { contentTag } from '@bunting/contracts/hashing';
-import {
-  advisoryLock,
-  onlyRow,
-  persistDifference,
-  prepared,
-  type ReadDatabase,
-  type Tx,
-  violatedConstraint,
-} from '@bunting/database';
+import { advisoryLock, onlyRow, prepared, type ReadDatabase, type Tx, violatedConstraint } from '@bunting/database';
+import { persistDifference } from '@bunting/database/entities';
 import type { Outbox, RecordEvents } from '@bunting/outbox';
 import type { DomainEvent } from '../features/feature.ts';
 import { environmentNameTaken, environmentNotFound } from '../refusals.ts';

@@ -11,7 +11,7 @@ import {
   type Tag,
   type UserReference,
 } from '@bunting/contracts';
-import { entitySql, TimestampColumn } from '@bunting/database';
+import { entitySql, TimestampColumn } from '@bunting/database/entities';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { StoredContextField } from '../context-fields/context-field.ts';
 import type { Dependency, EnteredStage, FeatureInEnvironment } from '../features/feature.ts';

@@ -1,4 +1,5 @@
-import { openDatabase, missingMigrationStatements } from '@bunting/database';
+import { openDatabase } from '@bunting/database';
+import { missingMigrationStatements } from '@bunting/database/entities';
 import { freshDatabase } from '@bunting/testing';
 import { expect, it } from 'vitest';
 import { entities } from './entities.ts';

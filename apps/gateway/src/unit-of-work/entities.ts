@@ -1,5 +1,5 @@
 import type { Permission, Role } from '@bunting/contracts';
-import { entitySql, TimestampColumn, TextArray } from '@bunting/database';
+import { entitySql, TimestampColumn, TextArray } from '@bunting/database/entities';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import type { UnusedGroupAttributes, UnusedUserAttributes } from '../access/scim/scim-users.ts';
 import type { TokenKind } from '../access/tokens/token.ts';

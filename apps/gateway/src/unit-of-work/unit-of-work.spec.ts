@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { JsonText } from '@bunting/bus';
 import { systemCaller } from '@bunting/contracts';
-import { missingMigrationStatements, openDatabase, type Tx } from '@bunting/database';
+import { openDatabase, type Tx } from '@bunting/database';
+import { missingMigrationStatements } from '@bunting/database/entities';
 import type { Outbox, OutboxProducer } from '@bunting/outbox';
 import { freshDatabase } from '@bunting/testing';
 import { expect, it } from 'vitest';
