@@ -84,6 +84,8 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     GATEWAY_TOKEN_KEY: tokenKey,
     GATEWAY_TOKEN_CACHE_TTL_MS: '0',
     GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE: '0',
+    // A hash takes a quarter of a second of CPU at the default.
+    GATEWAY_PASSWORD_COST: '10',
     BUNTING_ADMIN_TOKEN: adminToken,
     CHECK_REPLIES: 'true',
     GATEWAY_DELIVERY_WAIT_TIMEOUT_MS: '30000',

@@ -52,7 +52,6 @@ beforeAll(async () => {
   const { port } = mailServer.server.address() as AddressInfo;
   gateway = await startGateway({
     environment: {
-      GATEWAY_PASSWORD_COST: '10',
       GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
       GATEWAY_PUBLIC_URL: 'https://flags.example.org/',
       SMTP_URL: `smtp://127.0.0.1:${port}`,

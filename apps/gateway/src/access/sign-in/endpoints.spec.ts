@@ -21,7 +21,6 @@ const aPerson = async (rootRole: number = 3): Promise<{ id: number; username: st
 
 const gateway = startedGateway({
   environment: {
-    GATEWAY_PASSWORD_COST: '10',
     GATEWAY_TRUSTED_PROXIES: '127.0.0.1',
     GATEWAY_TOKEN_CACHE_TTL_MS: '5000',
     GATEWAY_LAST_SEEN_FLUSH_INTERVAL_MS: '100',

@@ -9,7 +9,7 @@ const started: StartedGateway[] = [];
 const dropped: (() => Promise<void>)[] = [];
 const start = async (environment: Record<string, string>, databaseUrl?: string): Promise<StartedGateway> => {
   const gateway = await startGateway({
-    environment: { BUNTING_ADMIN_TOKEN: '', GATEWAY_PASSWORD_COST: '10', ...environment },
+    environment: { BUNTING_ADMIN_TOKEN: '', ...environment },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
   started.push(gateway);
