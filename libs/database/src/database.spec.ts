@@ -184,6 +184,18 @@ describe('a database', () => {
     expect(await database.read(flags)).toEqual([]);
   });
 
+  it('ends a transaction that is busy between two statements at its deadline', async () => {
+    const database = await open();
+    const busy = database.transaction(async ({ query }) => {
+      const [{ pid } = { pid: 0 }] = await query<{ pid: number }>('select pg_backend_pid() as pid');
+      const alive = `select from pg_stat_activity where pid = ${pid}`;
+      await eventually(async () => expect(await database.read({ text: alive })).toEqual([]));
+      await query("insert into flag (name) values ('late')");
+    }, within(200));
+    await expect(busy).rejects.toMatchObject(tooLate);
+    expect(await database.read(flags)).toEqual([]);
+  });
+
   it('stores nothing whose COMMIT reaches PostgreSQL after the deadline', async () => {
     const database = await open();
     const proxy = await stallingProxy(url(), 'commit');

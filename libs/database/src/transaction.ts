@@ -2,7 +2,7 @@ import { inChildSpan, type SpanOptions } from '@bunting/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Socket } from 'node:net';
 import type { PoolClient, QueryConfig } from 'pg';
-import { callerLost, deadlineExceeded } from './failures.ts';
+import { callerLost, deadlineExceeded, outageOf } from './failures.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */
 export interface Tx {
@@ -118,6 +118,7 @@ export async function runTransaction<T>(
     }
   };
   let hasBegun = false;
+  let hasSentCommit = false;
   let isPastDeadline = false;
   try {
     const begin = beginSql(requireTimeLeft(limits));
@@ -140,6 +141,7 @@ export async function runTransaction<T>(
     requireTimeLeft(limits);
     cork(client);
     sendQueued();
+    hasSentCommit = true;
     // Each settles before the connection is released; the first failure is the cause of the others.
     for (const outcome of await Promise.allSettled([...queuedResults, send('commit')]))
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -150,6 +152,8 @@ export async function runTransaction<T>(
     // PostgreSQL closes the connection of a transaction at its deadline: the pool must not reuse it.
     isPastDeadline = hasBegun && limits.deadline !== undefined && Date.now() >= limits.deadline.getTime();
     if (hasBegun && !isPastDeadline) await send('rollback');
+    // A connection that PostgreSQL has closed between two statements does not say why.
+    if (isPastDeadline && !hasSentCommit && outageOf(error)?.kind === 'unreachable') throw deadlineExceeded();
     throw error;
   } finally {
     client.release(isPastDeadline);
