@@ -8,6 +8,7 @@ export {
   outboxSettings,
   smtpSettings,
 } from './host-settings.ts';
+export { failureLog } from './failure-log.ts';
 export { host, type HostOptions, type RunningHost } from './host.ts';
 export { type Log, logFailure, type Logger, openLog } from './log.ts';
 export { backoffMs, logAfterRestartMs, type Loop, startLoop } from './loop.ts';

@@ -7,7 +7,7 @@ import {
   type ReplyOf,
   systemCaller,
 } from '@bunting/contracts';
-import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { failureLog, type Log, startLoop } from '@bunting/runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { call } from '../calls.ts';
 import type { UnitOfWork } from '../unit-of-work/unit-of-work.ts';
@@ -46,7 +46,7 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
   const countRun = runCounter(metrics);
   const running = new Map<number, Promise<void>>();
   /** endpoints whose last pass ended with an outage, which is logged once */
-  const failing = new Set<number>();
+  const failures = failureLog(log);
   let isStopped = false;
 
   const isTooOld = (signal: WaitingSignal): boolean => Date.now() - signal.createdAtMs >= maxAgeMs;
@@ -153,22 +153,17 @@ export function startActions({ bus, queue, transaction, leaseMs, intervalMs, met
         const { endpointId, endpoint } = claim;
         const pass = processEndpoint(claim, claimedAt)
           .then(
-            () => void failing.delete(endpointId),
+            () => failures.ended(endpointId),
             async (error: unknown) => {
-              if (!failing.has(endpointId))
-                logFailure(
-                  log,
-                  `Actions of the signal endpoint ${endpoint} could not be executed and are retried`,
-                  error,
-                );
-              failing.add(endpointId);
+              const failure = `Actions of the signal endpoint ${endpoint} could not be executed and are retried`;
+              failures.failed(endpointId, failure, error);
               // Without the database the lease ends by itself.
               await queue.release(claim, retryMs).catch(() => undefined);
             },
           )
           .then(() => {
             running.delete(endpointId);
-            if (!failing.has(endpointId)) loop.wake();
+            if (!failures.isFailing(endpointId)) loop.wake();
           });
         running.set(endpointId, pass);
       }

@@ -1,6 +1,6 @@
 import { type Bus, systemContext } from '@bunting/bus';
 import { type Event, GetPermissionsOfUsers, ReadEventLog } from '@bunting/contracts';
-import { type Log, logAfterRestartMs, logFailure, startLoop } from '@bunting/runtime';
+import { failureLog, type Log, logAfterRestartMs, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Gauge, type Registry } from 'prom-client';
@@ -54,7 +54,7 @@ export function startDelivery(options: DeliveryOptions) {
   const { metrics, log, mailTurn = pLimit(1) } = options;
   const running = new Map<number, Promise<void>>();
   /** integrations whose last delivery ended with a defect or an outage, which is logged once */
-  const failing = new Set<number>();
+  const failures = failureLog(log);
   let isStopped = false;
   /** whether a commit may not be in the log yet */
   let hasNewCommits = true;
@@ -125,16 +125,15 @@ export function startDelivery(options: DeliveryOptions) {
       for (const claim of claims) {
         const pass = deliverInTurn(context, claim, claimedAt)
           .catch(async (error: unknown) => {
-            if (!failing.has(claim.integrationId))
-              logFailure(log, `The delivery to integration ${claim.integrationId} failed and is retried`, error);
-            failing.add(claim.integrationId);
+            const failure = `The delivery to integration ${claim.integrationId} failed and is retried`;
+            failures.failed(claim.integrationId, failure, error);
             // Another replica may do better then; without the database the lease ends by itself.
             await store.release(claim, retryMs).catch(() => undefined);
             return undefined;
           })
           .then((hasMore) => {
             running.delete(claim.integrationId);
-            if (hasMore !== undefined) failing.delete(claim.integrationId);
+            if (hasMore !== undefined) failures.ended(claim.integrationId);
             if (hasMore === true || isFull) loop.wake();
           });
         running.set(claim.integrationId, pass);

@@ -10,7 +10,7 @@ import {
   ReviewAsSlackUser,
   takesReviews,
 } from '@bunting/contracts';
-import { type Log, logFailure, startLoop } from '@bunting/runtime';
+import { failureLog, type Log, logFailure, startLoop } from '@bunting/runtime';
 import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { isChosen, isInScope, reviewedRequestOf, type Target } from '../addons/addon.ts';
@@ -446,6 +446,7 @@ export function startSlackInteractions({
   };
 
   const running = new Set<Promise<void>>();
+  const failures = failureLog(log);
   const loop = startLoop({
     name: 'Buttons in Slack',
     intervalMs,
@@ -457,10 +458,10 @@ export function startSlackInteractions({
       const free = maxInteractions - running.size;
       if (free === 0) return;
       for (const claimed of await store.claim(leaseMs, free)) {
-        const isFirst = claimed.attempts === 1;
         const working = work(claimed)
+          .then(() => failures.ended(claimed.id))
           .catch((error: unknown) => {
-            if (isFirst) logFailure(log, `A button in Slack waits (integration ${claimed.integrationId})`, error);
+            failures.failed(claimed.id, `A button in Slack waits (integration ${claimed.integrationId})`, error);
           })
           .finally(() => {
             if (running.size === maxInteractions) loop.wake();
