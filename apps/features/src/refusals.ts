@@ -190,6 +190,19 @@ export function settingsAreBeingRemoved(environment: string): Refusal {
   );
 }
 
+/** 503: settings of many flags are still being copied from an environment or into it. */
+export function settingsAreBeingCopied(environment: string): Refusal {
+  return unavailable(
+    `The environment ${shortName(environment)} is still being cloned. Please try again in a few seconds.`,
+    retryRemovalAfterSeconds,
+  );
+}
+
+/** 503: very many flags of a project are being deleted with it. */
+export function projectIsBeingDeleted(project: string): Refusal {
+  return unavailable(`The project ${shortName(project)} is being deleted.`, retryRemovalAfterSeconds);
+}
+
 /** 404: there is no such tag type. */
 export function tagTypeNotFound(): Refusal {
   return notFound('Could not find tag-type');

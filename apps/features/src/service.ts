@@ -57,8 +57,8 @@ export const featuresService = defineService({
       log,
     });
     onStop('outbox', () => outboxProducer.stop());
-    let runDeferred = (): void => undefined;
-    const transaction = unitOfWork(outboxProducer, { allowsRegex }, () => runDeferred());
+    let runDeferred: Parameters<typeof unitOfWork>[2] = () => Promise.resolve();
+    const transaction = unitOfWork(outboxProducer, { allowsRegex }, (deferred) => runDeferred(deferred));
     const budget = applicationBudget({
       limit: config.FEATURES_MAX_APPLICATIONS,
       perMinute: config.FEATURES_MAX_NEW_APPLICATIONS_PER_MINUTE,

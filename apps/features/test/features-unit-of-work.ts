@@ -26,7 +26,7 @@ export const testUnitOfWork = async (url: string, bus: Bus = inProcessBus()) => 
     log: openLog('silent'),
   });
   await outboxProducer.stop();
-  return { database, transaction: unitOfWork(outboxProducer, { allowsRegex: false }, () => undefined) };
+  return { database, transaction: unitOfWork(outboxProducer, { allowsRegex: false }, () => Promise.resolve()) };
 };
 export type TestUnitOfWork = Awaited<ReturnType<typeof testUnitOfWork>>;
 

@@ -19,10 +19,16 @@ import {
 } from '@bunting/contracts';
 import { call, callIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
-import { countEnabled } from '../features/feature.ts';
+import type { DeferredEdit } from '../deferred-edits/deferred-edit.ts';
+import { batchSize } from '../features/feature-store.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import { projectEnvironmentAdded } from '../projects/project-environment.ts';
-import { environmentNameTaken, environmentNotFound, settingsAreBeingRemoved } from '../refusals.ts';
+import {
+  environmentNameTaken,
+  environmentNotFound,
+  settingsAreBeingCopied,
+  settingsAreBeingRemoved,
+} from '../refusals.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import {
   clonedEnvironment,
@@ -67,13 +73,14 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
     }),
 
     /**
-     * Clones an environment in one transaction. The gateway copies the permissions after the commit; if it does not reply, the caller
+     * Clones an environment, with the settings of the first features in one transaction and those of the others in several. The gateway copies the permissions after the commit; if it does not reply, the caller
      * can repeat the request with the same `Idempotency-Key`.
      */
     implement(CloneEnvironment, (request) =>
       transaction.commitThenReply(
         request,
-        async ({ environments, features }) => {
+        async (tx) => {
+          const { environments, features, deferredEdits, guard } = tx;
           const { params, body } = request;
           const existing = await environments.lockAndCount();
           const [source] = await environments.findForUpdate([params.name]);
@@ -90,22 +97,16 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
           );
           requireProjectsFound(requested, projects);
           if (await features.hasSettingsToRemove(projects, to)) throw settingsAreBeingRemoved(to);
-          const featuresOfClone = await features.findAllOfInstanceForUpdate(await environments.featureNames([to]));
-          const decisions = featuresOfClone.map((feature) =>
-            copySettingsToEnvironment(feature, { from, to }, randomUUID),
-          );
-          await features.save(
-            decisions.map(({ feature }) => feature),
-            decisions.flatMap((decision) => decision.events),
-          );
+          if (await deferredEdits.isPending('copy-settings', from)) throw settingsAreBeingCopied(from);
+          const edit = { kind: 'copy-settings', from, to, projects } as const;
+          const last = await continueCopy(tx, edit);
+          if (last !== undefined) {
+            for (const project of projects) await guard.checkSettings(project, to);
+            await deferredEdits.add(edit, last);
+          }
           // The states of the other features list one environment more.
-          await features.emitStates(
-            decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
-          );
-          const enabledToggleCount = countEnabled(
-            decisions.map(({ feature }) => feature),
-            to,
-          );
+          await features.emitStates(await features.namesWithoutSettings(projects, from));
+          const enabledToggleCount = await features.countEnabled(projects, from);
           return { ...environmentView(clone), projectCount: projects.length, enabledToggleCount };
         },
         async (clone) => {
@@ -142,10 +143,12 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
 
     writes(SwitchEnvironmentOn, transaction, (tx, { params }) => setEnvironmentEnabled(tx, params.name, true)),
 
-    writes(DeleteEnvironment, transaction, async ({ environments, projects, features }, { params }) => {
+    writes(DeleteEnvironment, transaction, async (tx, { params }) => {
+      const { environments, projects, features } = tx;
       const [environment] = await environments.findForUpdate([params.name]);
       if (environment === undefined) throw environmentNotFound(params.name);
       const { name } = environment;
+      if (await tx.deferredEdits.isCopied(name)) throw settingsAreBeingCopied(name);
       const projectIds = await environments.lockProjects(name);
       for (const id of projectIds) await projects.disconnect(id, name, []);
       await features.removeSettings(projectIds, name, (enabled) => deleteEnvironment(environment, projectIds, enabled));
@@ -159,6 +162,36 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
 export async function loadTokenCounts(bus: Bus, request: Parameters<typeof onBehalfOf>[0], project?: string) {
   const body = project === undefined ? {} : { project };
   return (await callIfSupported(bus, CountEnvironmentTokens, { body }, onBehalfOf(request)))?.environments ?? [];
+}
+
+/**
+ * Copies the settings of a batch of features for the clone of an environment. What somebody has set in the clone meanwhile stays.
+ * @param progress that of a clone that goes on: it leaves out features up to a name, and those that were created later
+ * @returns the last name of the batch; undefined if there is no other batch
+ */
+export async function continueCopy(
+  { environments, features }: Pick<Transaction, 'environments' | 'features'>,
+  { from, to, projects: cloned }: Omit<Extract<DeferredEdit, { kind: 'copy-settings' }>, 'kind'>,
+  { doneUpTo, begunAt }: { readonly doneUpTo: string; readonly begunAt?: string } = { doneUpTo: '' },
+): Promise<string | undefined> {
+  // A project may have been deleted meanwhile.
+  const projects = await environments.lockConnections(cloned, to);
+  const names = await features.namesWithSettings(projects, from, doneUpTo);
+  const locked = (await features.findAllOfInstanceForUpdate(names)).filter(
+    (feature) =>
+      projects.includes(feature.project) &&
+      feature.environments[to] === undefined &&
+      (begunAt === undefined || feature.createdAt <= begunAt),
+  );
+  const decisions = locked.map((feature) => copySettingsToEnvironment(feature, { from, to }, randomUUID));
+  await features.save(
+    decisions.map(({ feature }) => feature),
+    decisions.flatMap((decision) => decision.events),
+  );
+  await features.emitStates(
+    decisions.filter((decision) => decision.events.length === 0).map(({ feature }) => feature.name),
+  );
+  return names.length === batchSize ? names.at(-1) : undefined;
 }
 
 /** Saves updated environments, and emits the states of the features in them. */

@@ -142,6 +142,9 @@ const connectProjects = `
 const projectsForUpdate = `
   select id from project where id in (select project from project_environment where environment = $1) order by id for update`;
 
+const lockConnections = `
+  select project from project_environment where project = any ($1::text[]) and environment = $2 order by project for key share`;
+
 const featureNames = `
   select f.name from feature f
   where f.project in (select project from project_environment where environment = any ($1::text[])) order by f.name`;
@@ -232,6 +235,10 @@ export function environmentRepository(tx: Tx, outbox: Outbox, recordEvents: Reco
       recordEvents(eventsOf(connected));
       return connected;
     },
+
+    /** Those of the projects that have the environment, sorted, which they keep until the transaction ends. */
+    lockConnections: async (projects: readonly string[], environment: string): Promise<string[]> =>
+      (await query<{ project: string }>(lockConnections, [projects, environment])).map(({ project }) => project),
 
     /** The ids of the projects that have the environment, sorted and locked. */
     lockProjects: async (name: string): Promise<string[]> =>

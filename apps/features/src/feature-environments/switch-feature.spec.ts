@@ -2,7 +2,7 @@ import type { StrategyProperties } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
 import { aFeature, aStrategy, type FeatureAbout, someProjectContext, refusalOf } from '../../test/builders.ts';
 import { disableFeature, enableFeature, needsDefaultStrategy } from './switch-feature.ts';
-import { type Decision, inEnvironment, countEnabled } from '../features/feature.ts';
+import { type Decision, inEnvironment } from '../features/feature.ts';
 
 const projectContext = someProjectContext();
 const on = aStrategy({ id: 'on', title: 'On' });
@@ -201,10 +201,4 @@ describe.each([
       });
     },
   );
-});
-
-it('of the features that are enabled in an environment, the active ones are counted', () => {
-  const archived = aFeature({ enabled: true, archivedAt: '2026-02-01T00:00:00.000Z' });
-  const features = [aFeature({ enabled: true }), aFeature(), archived];
-  expect([countEnabled(features, 'development'), countEnabled(features, 'production')]).toEqual([1, 0]);
 });

@@ -212,6 +212,9 @@ const enabledFeatures = `
   select name, project, (count(*) over ())::integer as total from feature
   where project = any ($1::text[]) and archived_at is null and (environments -> $2 -> 'enabled')::boolean
   order by name limit $3`;
+const countEnabledFeatures = `
+  select count(*) as count from feature
+  where project = any ($1::text[]) and archived_at is null and (environments -> $2 -> 'enabled')::boolean`;
 const deferRemoval = `
   insert into removed_environment (project, environment)
   select distinct project, $2 from feature where project = any ($1::text[]) and environments ? $2
@@ -230,8 +233,8 @@ interface RemovedEnvironment {
   readonly doneUpTo: string;
 }
 
-/** The maximum number of features in one statement. */
-const batchSize = 500;
+/** The maximum number of features in one statement, and in one transaction of a deferred edit. */
+export const batchSize = 500;
 
 function batchesOf<T>(items: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(items.length / batchSize) }, (_, index) =>
@@ -303,7 +306,7 @@ interface FeatureRepositoryOptions {
   readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
-  /** called when states are left to `emitDeferredStates`, or settings to `removeDeferredSettings`, once the transaction has been committed */
+  /** called when states are left to `emitDeferredStates`, or settings to `removeDeferredSettings` */
   readonly onDeferred: () => void;
 }
 
@@ -559,6 +562,16 @@ export function featureRepository(
       if (taken.length > 0) await emitAgain([...new Set(taken.map(({ feature }) => feature))].sort());
       return taken.length;
     },
+
+    /** The first names after the given one of the features of projects that have settings in an environment, at most `batchSize`, sorted. */
+    namesWithSettings: (projects: readonly string[], environment: string, after: string): Promise<string[]> =>
+      namesOf(withSettings, projects, environment, after, batchSize),
+    /** The names of the features of projects that have no settings in an environment, sorted. */
+    namesWithoutSettings: (projects: readonly string[], environment: string): Promise<string[]> =>
+      namesOf(withoutSettings, projects, environment),
+    /** The number of active features of projects that are enabled in an environment. */
+    countEnabled: async (projects: readonly string[], environment: string): Promise<number> =>
+      (await query<{ count: number }>(countEnabledFeatures, [projects, environment]))[0]?.count ?? 0,
 
     /** Whether settings in an environment that a project had are still to be removed. */
     hasSettingsToRemove: async (projects: readonly string[], environment: string): Promise<boolean> =>

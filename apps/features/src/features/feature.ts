@@ -125,12 +125,6 @@ export function isOnInEnvironment({ enabled, strategies }: FeatureInEnvironment)
   return enabled && (strategies.length === 0 || strategies.some(({ disabled }) => !disabled));
 }
 
-/** The number of active features that are enabled in an environment. */
-export function countEnabled(features: readonly Feature[], environment: string): number {
-  return features.filter((feature) => feature.archivedAt === null && inEnvironment(feature, environment).enabled)
-    .length;
-}
-
 /** The feature, disabled in every environment, without events. */
 export function disabledEverywhere(feature: Feature): Feature {
   return {

@@ -7,7 +7,8 @@ import { type TestUnitOfWork, testUnitOfWork } from '../../test/features-unit-of
 import type { Feature } from '../features/feature.ts';
 import { currentFeatureSql } from '../unit-of-work/feature-sql.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
-import { emitDeferredStates, removeDeferredSettings, runHousekeeping, systemTransactionContext } from './background.ts';
+import { emitDeferredStates, removeDeferredSettings, runHousekeeping } from './background.ts';
+import { systemTransactionContext } from '../background.ts';
 
 // Three processes that run housekeeping on one database, like replicas of the service.
 const replicas: TestUnitOfWork[] = [];

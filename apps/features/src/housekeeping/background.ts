@@ -1,26 +1,12 @@
-import { type Bus, systemContext, systemTraceparent } from '@bunting/bus';
-import {
-  FindNeededSegmentLists,
-  isFinalRefusal,
-  maxStagedListsPerCall,
-  Refusal,
-  systemCaller,
-} from '@bunting/contracts';
+import { type Bus, systemContext } from '@bunting/bus';
+import { FindNeededSegmentLists, isFinalRefusal, maxStagedListsPerCall, Refusal } from '@bunting/contracts';
 import { type Log, type Loop, startLoop } from '@bunting/runtime';
 import { callIfSupported } from '../calls.ts';
+import { makeDeferredEdits } from '../deferred-edits/background.ts';
 import { featureEvent } from '../features/feature.ts';
 import type { SubmitImportProposal } from '../import-export/endpoints.ts';
-import type { Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
-
-/** The time limit of each transaction and call of a background job, in milliseconds. */
-const backgroundTimeoutMs = 30_000;
-
-/** The context of a transaction that the service starts itself. */
-export function systemTransactionContext() {
-  const now = new Date();
-  const deadline = new Date(now.getTime() + backgroundTimeoutMs);
-  return { caller: systemCaller, now, deadline, traceparent: systemTraceparent() };
-}
+import type { Deferred, Transaction, UnitOfWork } from '../unit-of-work/unit-of-work.ts';
+import { backgroundTimeoutMs, systemTransactionContext } from '../background.ts';
 
 /** The maximum number of rows in one transaction. */
 const batchSizes = { features: 500, usageRows: 10_000, pieces: 100, blocks: 1_000 };
@@ -130,6 +116,9 @@ export async function submitImportProposals(
 /** Runs are not logged as failed before they have failed for this time, as they do while another service starts. */
 const logAfterFailingForMs = 30_000;
 
+/** How long a request makes its deferred edits before it is answered, in milliseconds. */
+const maxWaitForEditsMs = 3_000;
+
 interface BackgroundJobsOptions {
   readonly intervalMs: number;
   readonly applicationDays: number;
@@ -139,14 +128,14 @@ interface BackgroundJobsOptions {
 }
 
 /**
- * Runs housekeeping, submits import proposals, emits deferred states, removes settings in removed environments, and deletes unneeded uploads of
- * lists, at an interval. Each is retried by itself. What an ended process left of proposals, states and settings comes at the start; housekeeping waits for one interval first, since a start
- * has more urgent work.
+ * Runs housekeeping, submits import proposals, emits deferred states, removes settings in removed environments, makes deferred edits, and
+ * deletes unneeded uploads of lists, at an interval. Each is retried by itself. What an ended process left of proposals, states, settings and
+ * edits comes at the start; housekeeping waits for one interval first, since a start has more urgent work.
  */
 export function startBackgroundJobs(
   transaction: UnitOfWork,
   { intervalMs, applicationDays, submitImportProposal, bus, log }: BackgroundJobsOptions,
-): Pick<Loop, 'stop'> & { readonly runDeferred: () => void } {
+): Pick<Loop, 'stop'> & { readonly runDeferred: (deferred: Deferred) => Promise<void> } {
   const start = (job: Pick<Parameters<typeof startLoop>[0], 'name' | 'run' | 'firstAfterMs'>): Loop =>
     startLoop({ ...job, intervalMs, logAfterFailingForMs, log });
   const deferredStates = start({
@@ -157,9 +146,14 @@ export function startBackgroundJobs(
     name: 'The removal of settings in removed environments',
     run: () => removeDeferredSettings(transaction),
   });
+  const deferredEdits = start({
+    name: 'The edit of very many features',
+    run: () => makeDeferredEdits(transaction),
+  });
   const loops = [
     deferredStates,
     deferredRemovals,
+    deferredEdits,
     start({
       name: 'The housekeeping of features',
       run: () => runHousekeeping(transaction, applicationDays),
@@ -176,7 +170,14 @@ export function startBackgroundJobs(
     }),
   ];
   return {
-    runDeferred: () => [deferredStates, deferredRemovals].forEach((loop) => loop.wake()),
+    runDeferred: async ({ hasRows, hasEdits }) => {
+      if (hasRows) for (const loop of [deferredStates, deferredRemovals]) loop.wake();
+      if (!hasEdits) return;
+      const waitUntil = performance.now() + maxWaitForEditsMs;
+      // What is left, also after a failure, is that of the loop, which reports failures.
+      await makeDeferredEdits(transaction, () => performance.now() < waitUntil).catch(() => undefined);
+      deferredEdits.wake();
+    },
     stop: async () => void (await Promise.all(loops.map((loop) => loop.stop()))),
   };
 }

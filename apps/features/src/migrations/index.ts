@@ -7,6 +7,7 @@ import { segmentLists } from './4-expand-segment-lists.ts';
 import { stagedSegmentLists } from './5-expand-staged-segment-lists.ts';
 import { deferredStates } from './6-expand-deferred-states.ts';
 import { removedEnvironments } from './7-expand-removed-environments.ts';
+import { deferredEdits } from './8-expand-deferred-edits.ts';
 
 /** The schema of the database as ordered migrations. `1-initial` writes to the outbox, so it comes after the outbox's tables. */
 export const featuresMigrations: readonly SchemaMigration[] = [
@@ -21,4 +22,5 @@ export const featuresMigrations: readonly SchemaMigration[] = [
   outboxOfChanges,
   deferredStates,
   removedEnvironments,
+  deferredEdits,
 ];

@@ -26,9 +26,16 @@ import { deleteArchivedFeatures } from '../archive/endpoints.ts';
 import { call, callIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { loadTokenCounts } from '../environments/endpoints.ts';
+import { batchSize } from '../features/feature-store.ts';
 import { loadActivityIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
 import { requireUrlFriendlyName } from '../names.ts';
-import { noProjectFound, requireBelowLimit, settingsAreBeingRemoved } from '../refusals.ts';
+import {
+  noProjectFound,
+  projectIsBeingDeleted,
+  requireBelowLimit,
+  settingsAreBeingCopied,
+  settingsAreBeingRemoved,
+} from '../refusals.ts';
 import { segmentDeleted } from '../segments/segment.ts';
 import type { Transaction } from '../unit-of-work/unit-of-work.ts';
 import { possibleReferencesIn } from './project-context-store.ts';
@@ -132,16 +139,21 @@ export function projectEndpoints({
         { orArchived: true },
       );
       if (!isArchived) return null;
+      if (await tx.deferredEdits.isPending('delete-project', project.id)) throw projectIsBeingDeleted(project.id);
       await tx.projects.setArchived(project.id, null, [reviveProject(project)]);
       return null;
     }),
 
-    writes(DeleteProject, transaction, async (tx, { params, caller }) => {
+    writes(DeleteProject, transaction, async (tx, { params, caller, now }) => {
       const locked = await authoriseAndLockProject(tx, DeleteProject, { params, caller }, { orArchived: true });
-      const event = deleteProject(locked);
-      const { project } = locked;
-      await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(await tx.projects.featureNames(project.id)));
-      await tx.projects.remove(project, (segments) => [...segments.map(segmentDeleted), event]);
+      const edit = { kind: 'delete-project', project: params.projectId } as const;
+      if (await continueProjectDeletion(tx, locked)) {
+        await tx.deferredEdits.end(edit);
+        return null;
+      }
+      // Nobody adds features to an archived project.
+      if (!locked.isArchived) await tx.projects.setArchived(edit.project, now.toISOString(), []);
+      await tx.deferredEdits.add(edit);
       return null;
     }),
 
@@ -186,11 +198,26 @@ export function projectEndpoints({
         await authoriseAndLockProject(tx, RemoveProjectEnvironment, { params, caller }),
         environment,
       );
+      if (await tx.deferredEdits.isCopied(environment)) throw settingsAreBeingCopied(environment);
       await tx.projects.disconnect(projectId, environment, [event]);
       await tx.features.removeSettings([projectId], environment, () => []);
       return null;
     }),
   ];
+}
+
+/**
+ * Deletes a batch of the archived features of a locked project, and the project itself once it has no others.
+ * @returns whether the project has been deleted
+ */
+export async function continueProjectDeletion(tx: Transaction, locked: LockedProject): Promise<boolean> {
+  const event = deleteProject(locked);
+  const { project } = locked;
+  const names = await tx.projects.featureNames(project.id, batchSize);
+  await deleteArchivedFeatures(tx, await tx.features.findAllForUpdate(names));
+  if (names.length === batchSize) return false;
+  await tx.projects.remove(project, (segments) => [...segments.map(segmentDeleted), event]);
+  return true;
 }
 
 /**

@@ -229,10 +229,10 @@ export function projectRepository(tx: Tx, outbox: Outbox, { guard, recordEvents 
       recordEvents(eventsOf(removed.map(({ segment }) => segment)));
     },
 
-    /** The names of its features, archived or not, sorted. */
-    featureNames: async (id: string): Promise<string[]> => {
-      const text = 'select name from feature where project = $1 order by name';
-      return (await query<{ name: string }>(text, [id])).map(({ name }) => name);
+    /** The names of its features, archived or not, sorted; the first `limit` where one is given. */
+    featureNames: async (id: string, limit: number | null = null): Promise<string[]> => {
+      const text = 'select name from feature where project = $1 order by name limit $2';
+      return (await query<{ name: string }>(text, [id, limit])).map(({ name }) => name);
     },
 
     /** Connects a locked environment that the project does not have. */

@@ -22,6 +22,8 @@ import {
   ValidateTagType,
 } from '@bunting/contracts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
+import type { DeferredEdit } from '../deferred-edits/deferred-edit.ts';
+import { batchSize } from '../features/feature-store.ts';
 import {
   featureNotFound,
   noFeatureFlag,
@@ -67,13 +69,7 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
     writes(DeleteTag, transaction, async (tx, { params, caller }) => {
       // A tag belongs to no project, so deleting it requires the permission in all projects.
       authorise(caller, DeleteTag.permission, rootScope);
-      const { type, value } = params;
-      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
-      await untagEverywhere(tx, type, value, caller);
-      if (!(await tx.tags.removeTag({ type, value }, [deleteTag({ type, value })]))) {
-        throw tagNotFound({ type, value });
-      }
-      await tx.tags.requireNoneTagged(type, value);
+      await beginDeletion(tx, params, caller);
       return null;
     }),
 
@@ -106,12 +102,7 @@ export function tagEndpoints({ tags, transaction, features }: FeaturesContext): 
     }),
 
     writes(DeleteTagType, transaction, async (tx, { params, caller }) => {
-      // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
-      await untagEverywhere(tx, params.name, undefined, caller);
-      const type = await tx.tags.findTypeForUpdate(params.name);
-      if (type === undefined) throw tagTypeNotFound();
-      await tx.tags.removeType(type.name, [deleteTagType(type)]);
-      await tx.tags.requireNoneTagged(type.name);
+      await beginDeletion(tx, { type: params.name, value: null }, caller);
       return null;
     }),
 
@@ -190,17 +181,40 @@ export function pathOfType(tags: readonly Tag[], path: string) {
   return (type: string): string => `${path}/${tags.findIndex((tag) => tag.type === type)}/type`;
 }
 
-/** Removes a tag, or all tags of a type, from all features. */
-async function untagEverywhere(
+/** A tag, or where its value is null a type with all of its tags. */
+type TagOrType = Omit<Extract<DeferredEdit, { kind: 'delete-tag' }>, 'kind'>;
+
+/** Deletes a tag or a type. Of very many features, all but the first batch lose it in transactions of their own, and it is deleted in the last. */
+async function beginDeletion(tx: Transaction, { type, value }: TagOrType, caller: Caller): Promise<void> {
+  const edit = { kind: 'delete-tag', type, value } as const;
+  const outcome = await continueTagDeletion(tx, edit, caller);
+  if (outcome === 'more') return await tx.deferredEdits.add(edit);
+  if (outcome === 'not found') throw value === null ? tagTypeNotFound() : tagNotFound({ type, value });
+  await tx.deferredEdits.end(edit);
+}
+
+/** Removes a tag, or all tags of a type, from a batch of features, and deletes it once no feature has it. */
+export async function continueTagDeletion(
   tx: Transaction,
-  type: string,
-  value: string | undefined,
+  { type, value }: TagOrType,
   caller: Caller,
-): Promise<void> {
-  const features = await tx.features.findAllOfInstanceForUpdate(await tx.tags.featureNames(type, value));
+): Promise<'more' | 'deleted' | 'not found'> {
+  // Locks features before the catalogue, as operations that tag features do, so that they do not deadlock.
+  const names = await tx.tags.featureNames(type, value, batchSize);
+  const features = await tx.features.findAllOfInstanceForUpdate(names);
   await saveDecisions(
     tx,
     features.map((feature) => removeTags(feature, type, value)),
     caller,
   );
+  if (names.length === batchSize) return 'more';
+  if (value !== null) {
+    if (!(await tx.tags.removeTag({ type, value }, [deleteTag({ type, value })]))) return 'not found';
+  } else {
+    const stored = await tx.tags.findTypeForUpdate(type);
+    if (stored === undefined) return 'not found';
+    await tx.tags.removeType(type, [deleteTagType(stored)]);
+  }
+  await tx.tags.requireNoneTagged(type, value);
+  return 'deleted';
 }

@@ -61,9 +61,9 @@ export function tagReader(database: ReadDatabase) {
   };
 }
 
-const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name';
-function tagFilter(type: string, value?: string): string {
-  return JSON.stringify([value === undefined ? { type } : { type, value }]);
+const featuresWithTag = 'select name from feature where tags @> $1::jsonb order by name limit $2';
+function tagFilter(type: string, value: string | null): string {
+  return JSON.stringify([value === null ? { type } : { type, value }]);
 }
 
 const findTypeForUpdate = `
@@ -128,15 +128,15 @@ export function tagRepository(tx: Tx, recordEvents: RecordEvents) {
       return isRemoved;
     },
 
-    /** The names of the features with the tag, or with any tag of the type, sorted. */
-    featureNames: async (type: string, value?: string): Promise<string[]> => {
-      const rows = await tx.query<{ name: string }>(featuresWithTag, [tagFilter(type, value)]);
+    /** The first names of the features with the tag, or with any tag of the type, at most `limit`, sorted. */
+    featureNames: async (type: string, value: string | null, limit: number): Promise<string[]> => {
+      const rows = await tx.query<{ name: string }>(featuresWithTag, [tagFilter(type, value), limit]);
       return rows.map((row) => row.name);
     },
 
     /** @throws SerializationFailure when a feature was tagged concurrently. */
-    requireNoneTagged: async (type: string, value?: string): Promise<void> => {
-      const rows = await tx.query(`${featuresWithTag} limit 1`, [tagFilter(type, value)]);
+    requireNoneTagged: async (type: string, value: string | null): Promise<void> => {
+      const rows = await tx.query(featuresWithTag, [tagFilter(type, value), 1]);
       if (rows.length > 0) throw new SerializationFailure('A feature was given a tag while the tag was being deleted.');
     },
 

@@ -148,7 +148,7 @@ export function changeTags(feature: Feature, changes: TagChanges): Decision {
 }
 
 /** Removes a tag, or all tags of a type, from a feature. */
-export function removeTags(feature: Feature, type: string, value?: string): Decision {
-  const removedTags = feature.tags.filter((tag) => tag.type === type && (value === undefined || tag.value === value));
+export function removeTags(feature: Feature, type: string, value: string | null = null): Decision {
+  const removedTags = feature.tags.filter((tag) => tag.type === type && (value === null || tag.value === value));
   return changeTags(feature, { addedTags: [], removedTags });
 }

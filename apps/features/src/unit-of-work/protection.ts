@@ -99,6 +99,12 @@ export function protectionGuard(
       const edits = protectedSegmentEdits(projects, await protectionCopy.protectedUsesOf(id));
       for (const edit of edits) await check(edit, { kind: 'segment', id });
     },
+    /** Refuses to give features of a project settings in an environment that is protected. */
+    checkSettings: (project: string, environment: string): Promise<void> =>
+      check(
+        { project, environments: [environment], allEnvironments: false },
+        { kind: 'environments-of-project', project },
+      ),
     /** Refuses to disconnect a protected environment from a project, which removes its strategies and its protection. */
     checkDisconnection: (project: string, environment: string): Promise<void> =>
       check(

@@ -11,6 +11,7 @@ import {
 import { applicationRepository } from '../applications/application-store.ts';
 import { attemptResultRepository, changeContextReader } from '../changes/change-store.ts';
 import { contextFieldRepository } from '../context-fields/context-field-store.ts';
+import { deferredEditRepository } from '../deferred-edits/deferred-edit-store.ts';
 import { environmentRepository } from '../environments/environment-store.ts';
 import { featureFavoriteRepository } from '../favorites/favorite-store.ts';
 import { featureRepository } from '../features/feature-store.ts';
@@ -47,14 +48,23 @@ export interface TransactionContext {
   readonly changeRequest?: Extract<Editor, { kind: 'change request' }>;
 }
 
+/** What a transaction leaves to the background. */
+export interface Deferred {
+  /** states to be emitted, or settings to be removed */
+  readonly hasRows: boolean;
+  /** edits of features: the request waits for them for a while, since it answers that they are made */
+  readonly hasEdits: boolean;
+}
+
 interface RepositoryOptions {
+  readonly caller: Caller;
   readonly guard: ProtectionGuard;
   /** the projects that the caller may not see */
   readonly hidden: readonly string[];
   readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
-  readonly onDeferred: () => void;
+  readonly onDeferred: (what: keyof Deferred) => void;
 }
 
 /**
@@ -64,12 +74,13 @@ interface RepositoryOptions {
 function repositories(
   tx: Tx,
   outbox: Outbox,
-  { guard, hidden, isProjectVisible, settings, recordEvents, onDeferred }: RepositoryOptions,
+  { caller, guard, hidden, isProjectVisible, settings, recordEvents, onDeferred }: RepositoryOptions,
 ) {
   return {
     attemptResults: attemptResultRepository(tx),
     applications: applicationRepository(tx, recordEvents),
     contextFields: contextFieldRepository(tx, recordEvents),
+    deferredEdits: deferredEditRepository(tx, caller, () => onDeferred('hasEdits')),
     edgeInstances: edgeInstanceRepository(tx),
     environments: environmentRepository(tx, outbox, recordEvents),
     readFeatureExport: readFeatureExport(tx),
@@ -81,7 +92,7 @@ function repositories(
       isProjectVisible,
       settings,
       recordEvents,
-      onDeferred,
+      onDeferred: () => onDeferred('hasRows'),
     }),
     featureTypes: featureTypeRepository(tx, recordEvents),
     housekeeping: housekeepingRepository(tx, outbox, recordEvents),
@@ -101,8 +112,8 @@ function repositories(
 
 /** The repositories and the event recorder of a transaction. */
 export interface Transaction extends ReturnType<typeof repositories> {
-  /** For clones and moves, which are refused before the rules decide. Other edits are refused when they are stored. */
-  readonly guard: Pick<ProtectionGuard, 'checkClone' | 'checkMove'>;
+  /** For clones and moves, which are refused before the rules decide or most features are edited. Other edits are refused when they are stored. */
+  readonly guard: Pick<ProtectionGuard, 'checkClone' | 'checkMove' | 'checkSettings'>;
   /** For facts that store no change, such as an export: writes record the events of their changes themselves. */
   readonly recordEvents: RecordEvents;
 }
@@ -129,18 +140,18 @@ export interface UnitOfWork {
 /**
  * The only way to write. A job is retried after a deadlock or a serialization failure, so it must not have effects outside its
  * transaction.
- * @param runDeferred called after a commit that has left states to be emitted, or settings to be removed
+ * @param runDeferred called after a commit that has left something to the background; the reply waits for what it returns
  */
 export function unitOfWork(
   { work, commitThenReply }: Pick<OutboxProducer, 'work' | 'commitThenReply'>,
   settings: ConstraintSettings,
-  runDeferred: () => void,
+  runDeferred: (deferred: Deferred) => Promise<void>,
 ): UnitOfWork {
   const runJob =
     <T>(
       context: TransactionContext | (TransactionContext & WriteContext),
       job: Job<T>,
-      onDeferred: () => void = () => undefined,
+      onDeferred: (what: keyof Deferred) => void = () => undefined,
     ) =>
     async (tx: Tx, outbox: Outbox): Promise<T> => {
       const { caller, changeRequest } = context;
@@ -152,6 +163,7 @@ export function unitOfWork(
       const hidden = caller.hiddenProjects ?? [];
       const isProjectVisible = (project: string): boolean => maySee(caller, project);
       const stores = repositories(tx, outbox, {
+        caller,
         guard,
         hidden,
         isProjectVisible,
@@ -173,13 +185,13 @@ export function unitOfWork(
       return result;
     };
   const deferral = () => {
-    let hasDeferred = false;
+    const deferred = { hasRows: false, hasEdits: false };
     return {
-      onDeferred: () => {
-        hasDeferred = true;
+      onDeferred: (what: keyof Deferred) => {
+        deferred[what] = true;
       },
-      onCommit: () => {
-        if (hasDeferred) runDeferred();
+      onCommit: async () => {
+        if (deferred.hasRows || deferred.hasEdits) await runDeferred(deferred);
       },
     };
   };
@@ -189,7 +201,7 @@ export function unitOfWork(
   ) => {
     const { onDeferred, onCommit } = deferral();
     const result = await work(context, runJob(context, job, onDeferred));
-    onCommit();
+    await onCommit();
     return result;
   };
   // The last statement of an edit saves the feature that it has locked.
@@ -207,9 +219,9 @@ export function unitOfWork(
       reply: (result: T) => Promise<R>,
     ): Promise<ReplyOrReplay<R>> => {
       const { onDeferred, onCommit } = deferral();
-      const response = await commitThenReply(context, runJob(context, job, onDeferred), (result) => {
-        onCommit();
-        return reply(result);
+      const response = await commitThenReply(context, runJob(context, job, onDeferred), async (result) => {
+        await onCommit();
+        return await reply(result);
       });
       if (response === undefined) throw new Error('A job of the features service returned no result to reply with.');
       return response;

@@ -133,7 +133,7 @@ export const DeleteTagType = defineOperation({
   subject: 'call.features.delete-tag-type',
   summary: 'Delete a tag type',
   description: 'Removes a tag type with all its tags, from every feature too.',
-  http: { method: 'DELETE', url: '/api/admin/tag-types/:name', anyContentType: true },
+  http: { method: 'DELETE', url: '/api/admin/tag-types/:name', anyContentType: true, takesLong: true },
   permission: 'DELETE_TAG_TYPE',
 });
 
@@ -201,7 +201,7 @@ export const DeleteTag = defineOperation({
   subject: 'call.features.delete-tag',
   summary: 'Delete a tag',
   description: 'Removes a tag from the catalogue and from every feature.',
-  http: { method: 'DELETE', url: '/api/admin/tags/:type/:value', anyContentType: true },
+  http: { method: 'DELETE', url: '/api/admin/tags/:type/:value', anyContentType: true, takesLong: true },
   permission: 'UPDATE_FEATURE',
   params: TagPath,
 });
