@@ -1,5 +1,4 @@
 import { numberOption, runCommand } from './command.ts';
-import { diagnose } from './diagnosis/diagnose.ts';
 
 const help = `Checks a deployment and prints for each problem what to do. It changes nothing, and ends with exit code 1 if there is a problem.
 
@@ -23,11 +22,10 @@ await runCommand(
   },
   async (values, positionals) => {
     const { backups, 'free-gib': freeGib } = values;
-    const findings = await diagnose(process.env, {
-      addresses: positionals,
-      minFreeGib: numberOption('free-gib', freeGib),
-      backups,
-    });
+    const minFreeGib = numberOption('free-gib', freeGib);
+    // All services come with it.
+    const { diagnose } = await import('./diagnosis/diagnose.ts');
+    const findings = await diagnose(process.env, { addresses: positionals, minFreeGib, backups });
     for (const { component, text, isProblem } of findings)
       console.log(`${isProblem ? 'PROBLEM' : 'ok     '} ${component}: ${text}`);
     const problems = findings.filter(({ isProblem }) => isProblem).length;

@@ -1,7 +1,7 @@
 import type { ServiceName } from '@bunting/contracts';
 import type { SchemaMigration } from '@bunting/database';
 import { connectOrStartEmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';
-import { configSchemaOf, readConfig } from '@bunting/runtime';
+import { type AnyService, configSchemaOf, readConfig } from '@bunting/runtime';
 import pg from 'pg';
 import {
   createDataFolder,
@@ -9,8 +9,7 @@ import {
   dataFolders,
   hasDatabases,
 } from '../../apps/all-in-one/src/data-folders.ts';
-import { isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
-import { servicesWithDatabaseSettings } from '../../apps/all-in-one/src/services.ts';
+import { databaseSettingOf, isSettingGiven } from '../../apps/all-in-one/src/database-setting.ts';
 import { auditMigrations } from '../../apps/audit/src/migrations/index.ts';
 import { changeRequestMigrations } from '../../apps/change-requests/src/migrations/index.ts';
 import { featuresMigrations } from '../../apps/features/src/migrations/index.ts';
@@ -40,7 +39,7 @@ function databaseAt(service: ServiceName, url: string): ServiceDatabase {
 
 /** The databases of all services at one PostgreSQL. */
 export function serviceDatabasesAt(urlOf: (database: string) => string): readonly ServiceDatabase[] {
-  return servicesWithDatabaseSettings.map(({ service, database }) => databaseAt(service.name, urlOf(database)));
+  return allServices.map((service) => databaseAt(service, urlOf(databaseSettingOf(service).database)));
 }
 
 /** The database of one of the services. */
@@ -72,9 +71,10 @@ export async function withDatabaseUrls<T>(
   { create = false, only }: ServiceDatabaseOptions,
   job: (completeEnvironment: Environment) => Promise<T>,
 ): Promise<T> {
-  const missing = servicesWithDatabaseSettings.filter(
-    ({ service, setting }) => (only?.includes(service.name) ?? true) && !isSettingGiven(environment, setting),
-  );
+  const missing = allServices
+    .filter((service) => only?.includes(service) ?? true)
+    .map(databaseSettingOf)
+    .filter(({ setting }) => !isSettingGiven(environment, setting));
   if (missing.length === 0) return job(environment);
   const embedded = await openEmbedded(dataFolders(environment), create);
   try {
@@ -91,14 +91,20 @@ export async function withServiceDatabases<T>(
   { create = false }: Pick<ServiceDatabaseOptions, 'create'>,
   job: (databases: readonly ServiceDatabase[]) => Promise<T>,
 ): Promise<T> {
-  return withDatabaseUrls(environment, { create }, (completeEnvironment) => {
-    const databases = servicesWithDatabaseSettings.map(({ service, setting }) => {
-      // A URL from the settings may be in a file, so all settings are read. For a database of the embedded PostgreSQL they are not checked.
-      const { [setting]: url = '' } = isSettingGiven(environment, setting)
-        ? (readConfig(configSchemaOf(service), completeEnvironment) as Readonly<Record<string, string>>)
-        : completeEnvironment;
-      return databaseAt(service.name, url);
-    });
+  return withDatabaseUrls(environment, { create }, async (completeEnvironment) => {
+    const urlOf = async (service: ServiceName): Promise<string> => {
+      const { setting } = databaseSettingOf(service);
+      // For a database of the embedded PostgreSQL the settings of its service are not checked, and the service need not be loaded.
+      if (!isSettingGiven(environment, setting)) return completeEnvironment[setting] ?? '';
+      const { services } = await import('../../apps/all-in-one/src/services.ts');
+      const definition = services.find(({ name }) => name === service) as AnyService;
+      // The URL may be in a file, so all settings are read.
+      return (readConfig(configSchemaOf(definition), completeEnvironment) as Readonly<Record<string, string>>)[
+        setting
+      ] as string;
+    };
+    const databases: ServiceDatabase[] = [];
+    for (const service of allServices) databases.push(databaseAt(service, await urlOf(service)));
     const addresses = databases.map(({ url }) => `${new URL(url).host}/${new URL(url).pathname}`);
     if (new Set(addresses).size < addresses.length)
       throw new Error('Two services have the same database address. Give each <SERVICE>_DATABASE_URL its own.');
@@ -115,6 +121,7 @@ export const allMigrations: Readonly<Record<ServiceName, readonly SchemaMigratio
   integrations: integrationsMigrations,
   gateway: gatewayMigrations,
 };
+const allServices = Object.keys(allMigrations) as readonly ServiceName[];
 
 /** Connects to a database. @throws BackupError if it cannot be reached */
 export async function connectToServiceDatabase({ service, url }: ServiceDatabase): Promise<pg.Client> {
