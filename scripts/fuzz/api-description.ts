@@ -106,7 +106,8 @@ export function readDescription(document: unknown) {
   const resolve = (schema: Schema): Schema =>
     schema.$ref === undefined ? schema : resolve(resolvePointer(schema.$ref) as Schema);
 
-  const options = { strict: false, allErrors: false, ownProperties: true } as const;
+  // Most schemas are compiled for a few values: optimising their code takes longer than it saves.
+  const options = { strict: false, allErrors: false, ownProperties: true, code: { optimize: false } } as const;
   const jsonAjv = new Ajv2020(options);
   const textAjv = new Ajv2020({ ...options, coerceTypes: true });
   for (const ajv of [jsonAjv, textAjv]) {

@@ -86,6 +86,11 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   operator: ['IN', 'NOT_IN', 'STR_CONTAINS'],
 };
 
+// Made once: fast-check goes through all of Unicode for it.
+const anyText = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
+const anyJson = fc.jsonValue();
+const shallowJson = fc.jsonValue({ maxDepth: 2 });
+
 /** Values that match a schema. @param property the name of the property or parameter that has it */
 export function valuesOf(reference: Schema, property: string, context: ValueContext, depth = 0): fc.Arbitrary<unknown> {
   const schema = context.resolve(reference);
@@ -137,7 +142,7 @@ function valuesOfType(
     default:
       return type === 'object' || schema.properties !== undefined
         ? objects(schema, context, depth)
-        : fc.oneof(fc.constant(null), fc.jsonValue({ maxDepth: 2 }), texts({}, property, context));
+        : fc.oneof(fc.constant(null), shallowJson, texts({}, property, context));
   }
 }
 
@@ -168,7 +173,7 @@ function objects(schema: Schema, context: ValueContext, depth: number): fc.Arbit
   if (member === false || (typeof member !== 'object' && context.isPlain)) return declared;
   const keys =
     context.isPlain && depth > 0 ? fc.constantFrom(...freeKeys) : fc.constantFrom(...freeKeys, 'somethingElse');
-  const values = typeof member === 'object' ? valuesOf(member, 'rollout', context, depth + 1) : fc.jsonValue();
+  const values = typeof member === 'object' ? valuesOf(member, 'rollout', context, depth + 1) : anyJson;
   const free = fc.dictionary(keys, values, { maxKeys: typeof member === 'object' ? 3 : 1 });
   return fc.tuple(free, declared).map(([more, own]) => ({ ...more, ...own }));
 }
@@ -203,9 +208,7 @@ function texts(schema: Schema, property: string, context: ValueContext): fc.Arbi
     ...weighted(context.isPlain ? 30 : 6, known),
     ...weighted(property === 'path' || property === 'from' ? 20 : 0, pointers),
     ...weighted(context.isPlain ? 0 : 1, unusual),
-    ...(context.isPlain
-      ? []
-      : [{ weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => text.toWellFormed()) }]),
+    ...(context.isPlain ? [] : [{ weight: 1, arbitrary: anyText }]),
     ...weighted(3, words),
     { weight: 4, arbitrary: fc.nat(generatedNames - 1).map((nth) => `fuzz-${nth}`) },
   );
