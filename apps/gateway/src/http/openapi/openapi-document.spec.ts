@@ -396,9 +396,10 @@ describe.each(cases.map(([operation, bodies, judge = nothingMore]) => ({ operati
   'the body of $operation.operationId',
   ({ operation, bodies, judge }) => {
     const named = bodies.map(([valid, body]) => ({ valid, body, text: JSON.stringify(body).slice(0, 150) }));
+    const isDocumented = documents(operation);
 
     it.each(named)('is documented as it is validated: $text', ({ valid, body }) => {
-      expect(documents(operation)(body)).toBe(valid);
+      expect(isDocumented(body)).toBe(valid);
       expect(accepts(operation, judge)(body)).toBe(valid);
     });
   },
