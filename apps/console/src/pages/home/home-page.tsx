@@ -19,6 +19,7 @@ import { Page } from '../../components/layout/page.tsx';
 import { useAskedUnknown, useChangedToday, useGoneQuiet, useMyFlags, useRequests } from './home-queries.ts';
 import { ChangeItem, FlagLink, RequestItem, Section } from './sections.tsx';
 import { ProjectName } from '../../components/content/project-name.tsx';
+import layout from '../../components/layout/layout.module.css';
 import styles from './home.module.css';
 import { lazyPart } from '../../components/content/lazy-part.tsx';
 
@@ -243,13 +244,13 @@ export function HomePage() {
   return (
     <Page title="Home" titleExtras={name !== undefined && <span className={styles['detail']}>{name}</span>}>
       {firstSteps}
-      <div className={styles['columns']}>
-        <div className={styles['column']}>
+      <div className={layout['columns']}>
+        <div className={layout['column']}>
           <WaitingForYou />
           <ChangedToday />
           <Scheduled />
         </div>
-        <div className={styles['column']}>
+        <div className={layout['column']}>
           <MyFlags />
           <GoneQuiet />
           <AskedUnknown />

@@ -326,7 +326,7 @@ function News({ id, environments }: { readonly id: string; readonly environments
   const open = useRequests('open', id);
   const changed = useChangedInProject(id, environments);
   return (
-    <div className={styles['column']}>
+    <div className={layout['column']}>
       <Section
         title="Open change requests"
         query={open}
@@ -412,9 +412,9 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
     <div className={layout['stack']}>
       {described}
       <Figures id={id} overview={overview} status={status.data} />
-      <div className={styles['columns']}>
+      <div className={layout['columns']}>
         <News id={id} environments={overview.environments.map(({ environment }) => environment)} />
-        <div className={styles['column']}>
+        <div className={layout['column']}>
           <QueryResult query={status}>
             {({ lifecycleSummary, activityCountByDate }) => (
               <>
