@@ -132,6 +132,66 @@ describeInBrowser('a project with twelve environments', () => {
     await closeChecked(opened);
   });
 
+  it('opens one of them on the page of a flag, and those that a person pins, and says of the others what the flag does there', async () => {
+    const path = '/api/admin/projects/dozen/features/dozen.flag/environments';
+    const strategy = { name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default', groupId: 'g' } };
+    await api('POST', `${path}/${added[0]}/strategies`, strategy);
+    await api('POST', `${path}/${added[1]}/strategies`, strategy);
+    await api('POST', `${path}/${added[1]}/on`);
+    const opened = await openSignedIn(`/projects/dozen/features/dozen.flag#${added[0]}`);
+    const { page } = opened;
+    const column = (name: string) => page.getByRole('region', { name: `The flag in ${name}`, exact: true });
+    const opener = (name: string) => column(name).getByRole('heading').getByRole('button');
+    const isOpen = async (name: string) => (await opener(name).getAttribute('aria-expanded')) === 'true';
+    const openOnes = () =>
+      page.locator('section:not([data-folded]) > * h3 [aria-expanded=true]').evaluateAll((all) => all.length);
+    // The address names one, which has the next key.
+    await eventually(async () => expect(await isOpen(added[0] as string)).toBe(true));
+    await eventually(async () =>
+      expect(await opener(added[0] as string).evaluate((one) => one === document.activeElement)).toBe(true),
+    );
+    await column(added[0] as string)
+      .getByRole('link', { name: '25 % of users.' })
+      .waitFor();
+    expect(await openOnes()).toBe(1);
+    await column(added[1] as string)
+      .getByText('25 % of users', { exact: true })
+      .waitFor();
+    await column('development').getByText('Off', { exact: true }).waitFor();
+    // The request of the beginning is a draft of the administrator, who sees that it waits.
+    await column('production').getByRole('img', { name: 'a change waits' }).waitFor();
+    await expectAccessible(opened);
+
+    // By keyboard, with the whole line beside it as well; the address follows.
+    await opener(added[1] as string).press('Enter');
+    await eventually(async () => expect(await openOnes()).toBe(1));
+    expect(await isOpen(added[1] as string)).toBe(true);
+    await page.waitForURL((url) => url.hash === `#${added[1]}`);
+    // The press reaches the button, which covers the line.
+    await column('development').getByText('Off', { exact: true }).click({ force: true });
+    await eventually(async () => expect(await isOpen('development')).toBe(true));
+    expect(await openOnes()).toBe(1);
+    await column('development').getByRole('button', { name: 'Keep development open' }).press('Enter');
+    await opener(last).press('Enter');
+    await eventually(async () => expect(await isOpen(last)).toBe(true));
+    expect(await isOpen('development')).toBe(true);
+    expect(await openOnes()).toBe(2);
+    // They stay so on the page of another flag, without an address that says it.
+    await goTo(page, '/projects');
+    await goTo(page, '/projects/dozen/features/dozen.flag');
+    await eventually(async () => expect(await openOnes()).toBe(2));
+    expect(await isOpen(last)).toBe(true);
+    await opener(last).press('Enter');
+    await eventually(async () => expect(await openOnes()).toBe(1));
+    // Each line has the switch, and production's has its key.
+    await page.keyboard.press('p');
+    const production = column('production').getByRole('switch', { name: 'Enabled in production' });
+    await eventually(async () => expect(await production.evaluate((one) => one === document.activeElement)).toBe(true));
+    await column('development').getByRole('button', { name: 'Fold development up with the others' }).click();
+    await eventually(async () => expect(await openOnes()).toBe(0));
+    await closeChecked(opened);
+  });
+
   it('keeps the names of flags in sight on a phone while environments scroll past them', async () => {
     const opened = await openSignedIn('/projects/dozen/flags', { width: 390, height: 844 });
     const { page } = opened;

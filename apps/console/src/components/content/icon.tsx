@@ -26,6 +26,7 @@ const paths = {
   lock: 'M4 7.5h8v6H4zM5.5 7.5v-2a2.5 2.5 0 0 1 5 0v2',
   menu: 'M2.5 4h11M2.5 8h11M2.5 12h11',
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
+  pin: 'M6 2.5h4M6.5 2.5v4L4.5 9h7l-2-2.5v-4M8 9v4.5',
   playground: 'M5 3.5v9l7-4.5z',
   projects: 'M2.5 4h4l1.5 2h5.5v6.5h-11z',
   remove: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.5 9h6l.5-9M7 7v4M9 7v4',

@@ -6,6 +6,10 @@ export interface EnvironmentPreference {
   readonly first: readonly string[];
   /** The names of environments that are not shown. */
   readonly hidden: readonly string[];
+  /** The names of environments that the page of a flag keeps open where it folds up the others. */
+  readonly pinned?: readonly string[];
+  /** The name of the environment that was opened last on the page of a flag; empty once it was folded up again. */
+  readonly open?: string;
   /** Whether lists of flags leave out how often flags were evaluated. */
   readonly hidesUsage?: boolean;
 }
@@ -23,6 +27,8 @@ function readStoredPreference(): EnvironmentPreference {
     return {
       first: names(stored['first']),
       hidden: names(stored['hidden']),
+      pinned: names(stored['pinned']),
+      ...(typeof stored['open'] === 'string' && { open: stored['open'] }),
       hidesUsage: stored['hidesUsage'] === true,
     };
   } catch {

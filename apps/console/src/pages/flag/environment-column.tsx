@@ -28,6 +28,7 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
 import styles from './flag.module.css';
+import { type EnvironmentFold, FoldHead } from './environment-fold.tsx';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 
 /**
@@ -141,10 +142,12 @@ interface ColumnHeadProps {
   readonly isProtected: boolean;
   readonly isSwitchDisabled: boolean;
   readonly edits: EnvironmentEdits;
+  readonly fold: EnvironmentFold | undefined;
+  readonly segmentNames: ReadonlyMap<number, string>;
 }
 
 /** The name and state of an environment with its switch, and the last evaluations of the flag there. */
-function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: ColumnHeadProps) {
+function ColumnHead({ environment, isProtected, isSwitchDisabled, edits, fold, segmentNames }: ColumnHeadProps) {
   const { name, enabled, strategies = [], type, lastSeenAt, yes, no } = environment;
   const [isAskingHowToEnable, setAskingHowToEnable] = useState(false);
   const setEnabled = (isOn: boolean): void => {
@@ -167,10 +170,14 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: Colum
   return (
     <>
       <div className={styles['columnHead']}>
-        <h3>
-          <EnvironmentName name={name} type={type} />
-          {isProtected && <Badge tone="accent">protected</Badge>}
-        </h3>
+        {fold === undefined ? (
+          <h3>
+            <EnvironmentName name={name} type={type} />
+            {isProtected && <Badge tone="accent">protected</Badge>}
+          </h3>
+        ) : (
+          <FoldHead environment={environment} isProtected={isProtected} fold={fold} segmentNames={segmentNames} />
+        )}
         <Switch
           aria-label={`Enabled in ${name}`}
           isSelected={enabled}
@@ -178,16 +185,18 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits }: Colum
           onChange={setEnabled}
         />
       </div>
-      <p className={layout['small']}>
-        {lastSeenAt == null ? (
-          'Not seen yet'
-        ) : (
-          <>
-            Last seen <Time at={lastSeenAt} />
-          </>
-        )}
-        {(yes ?? 0) + (no ?? 0) > 0 && ` · ${texts.share(yes ?? 0, no ?? 0)}`}
-      </p>
+      {fold?.isOpen !== false && (
+        <p className={layout['small']}>
+          {lastSeenAt == null ? (
+            'Not seen yet'
+          ) : (
+            <>
+              Last seen <Time at={lastSeenAt} />
+            </>
+          )}
+          {(yes ?? 0) + (no ?? 0) > 0 && ` · ${texts.share(yes ?? 0, no ?? 0)}`}
+        </p>
+      )}
       {isAskingHowToEnable && (
         <EnableDisabledStrategiesDialog
           environment={name}
@@ -249,6 +258,8 @@ interface EnvironmentColumnProps {
   /** the names of the other environments, to which strategies can be copied */
   readonly others: readonly string[];
   readonly segmentNames: ReadonlyMap<number, string>;
+  /** undefined where the environments stand side by side */
+  readonly fold: EnvironmentFold | undefined;
 }
 
 /** A flag in one environment: its state, and its strategies as sentences, compared with those of a reference environment. */
@@ -259,6 +270,7 @@ export function EnvironmentColumn({
   reference,
   others,
   segmentNames,
+  fold,
 }: EnvironmentColumnProps) {
   const { name, enabled, strategies = [], variants = [] } = environment;
   const mayEditIn = useMayEdit(project);
@@ -330,67 +342,78 @@ export function EnvironmentColumn({
       ));
   const { color } = useEnvironmentMark(environment);
   return (
-    <section className={styles['column']} aria-label={`The flag in ${name}`} data-environment-color={color}>
+    <section
+      className={styles['column']}
+      aria-label={`The flag in ${name}`}
+      data-environment-color={color}
+      data-folded={fold?.isOpen === false || undefined}
+    >
       <ColumnHead
         environment={environment}
         isProtected={isProtected}
         isSwitchDisabled={!mayToggle || edits.isPending}
         edits={edits}
+        fold={fold}
+        segmentNames={segmentNames}
       />
-      {strategies.length === 0 && (
-        <p className={layout['small']}>No strategy: turned on, the flag gets the default of the project.</p>
-      )}
-      <ol className={styles['strategies']}>
-        {strategies.slice(0, maxShown).map((strategy, index) => (
-          <StrategyItem
-            key={strategy.id}
-            strategy={strategy}
-            sentence={sentence(strategy)}
-            link={{ ...linkParams, strategy: strategy.id ?? '' }}
-            missingIn={added.has(strategy) ? reference?.name : undefined}
-            isOneOfMany={strategies.length > 1}
-            actions={actionsOf(strategy, index)}
-          />
-        ))}
-        {areMissingFew && missingItems}
-      </ol>
-      {!areMissingFew && missing.length > 0 && (
-        <details>
-          <summary className={layout['small']}>
-            {formatCount(missing.length, 'strategy', 'strategies')} only in {reference?.name}
-          </summary>
-          <ol className={styles['strategies']}>{missingItems}</ol>
-        </details>
-      )}
-      {hiddenCount > 0 && (
-        <div>
-          <Button size="small" onPress={() => setShowsAll(true)}>
-            Show {formatCount(hiddenCount, 'more strategy', 'more strategies')}
-          </Button>
-        </div>
-      )}
-      {variants.length > 0 && (
-        <p className={layout['small']}>
-          Variants of the flag here:{' '}
-          {variants.map(({ name: variant, weight }) => `${variant} (${weight / 10} %)`).join(', ')}
-        </p>
-      )}
-      {mayEdit('CREATE_FEATURE_STRATEGY') && (
-        <div className={styles['badges']}>
-          <Link
-            to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
-            params={{ ...linkParams, strategy: 'new' }}
-            className={buttonClass({ size: 'small' })}
-          >
-            <Icon name="add" />
-            Add a strategy
-          </Link>
-          {missing.length > 1 && (
-            <Button size="small" variant="quiet" icon="copy" onPress={() => edits.copyTo(name, missing)}>
-              Copy all {missing.length} here
-            </Button>
+      {fold?.isOpen !== false && (
+        <>
+          {strategies.length === 0 && (
+            <p className={layout['small']}>No strategy: turned on, the flag gets the default of the project.</p>
           )}
-        </div>
+          <ol className={styles['strategies']}>
+            {strategies.slice(0, maxShown).map((strategy, index) => (
+              <StrategyItem
+                key={strategy.id}
+                strategy={strategy}
+                sentence={sentence(strategy)}
+                link={{ ...linkParams, strategy: strategy.id ?? '' }}
+                missingIn={added.has(strategy) ? reference?.name : undefined}
+                isOneOfMany={strategies.length > 1}
+                actions={actionsOf(strategy, index)}
+              />
+            ))}
+            {areMissingFew && missingItems}
+          </ol>
+          {!areMissingFew && missing.length > 0 && (
+            <details>
+              <summary className={layout['small']}>
+                {formatCount(missing.length, 'strategy', 'strategies')} only in {reference?.name}
+              </summary>
+              <ol className={styles['strategies']}>{missingItems}</ol>
+            </details>
+          )}
+          {hiddenCount > 0 && (
+            <div>
+              <Button size="small" onPress={() => setShowsAll(true)}>
+                Show {formatCount(hiddenCount, 'more strategy', 'more strategies')}
+              </Button>
+            </div>
+          )}
+          {variants.length > 0 && (
+            <p className={layout['small']}>
+              Variants of the flag here:{' '}
+              {variants.map(({ name: variant, weight }) => `${variant} (${weight / 10} %)`).join(', ')}
+            </p>
+          )}
+          {mayEdit('CREATE_FEATURE_STRATEGY') && (
+            <div className={styles['badges']}>
+              <Link
+                to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
+                params={{ ...linkParams, strategy: 'new' }}
+                className={buttonClass({ size: 'small' })}
+              >
+                <Icon name="add" />
+                Add a strategy
+              </Link>
+              {missing.length > 1 && (
+                <Button size="small" variant="quiet" icon="copy" onPress={() => edits.copyTo(name, missing)}>
+                  Copy all {missing.length} here
+                </Button>
+              )}
+            </div>
+          )}
+        </>
       )}
       {strategyToDelete !== undefined && (
         <DeleteStrategyDialog

@@ -11,7 +11,7 @@ import {
 } from '@bunting/contracts';
 import { usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Suspense, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { changeRequestConfigQuery, useMayEdit } from '../../changes/edit-protection.tsx';
@@ -20,7 +20,6 @@ import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult, Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
-import { shownEnvironments, useEnvironmentPreference } from '../../components/environments/environment-preference.ts';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { Select } from '../../components/forms/selects.tsx';
 import { Icon } from '../../components/content/icon.tsx';
@@ -38,6 +37,7 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { flagCrumbs } from './flag-crumbs.tsx';
+import { useEnvironmentFolds } from './environment-fold.tsx';
 import { FlagMenu } from './flag-menu.tsx';
 import { NextSteps } from './next-steps.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -57,12 +57,31 @@ function comparedByDefault(environments: readonly FeatureEnvironment[]): Feature
   return environments.find(({ type }) => type === 'production') ?? environments.at(-1);
 }
 
+/** Milliseconds for which an environment may be invisible at most, while what is above it is loading. */
+const maxInvisibleMs = 3_000;
+
+/** Focuses an element as soon as it is visible, unless its user has gone somewhere else meanwhile. Returns what ends the wait. */
+function focusWhenVisible(element: HTMLElement | null | undefined): (() => void) | undefined {
+  if (element == null) return undefined;
+  const [before, began] = [document.activeElement, performance.now()];
+  let frame = 0;
+  const tryIt = (): void => {
+    const { activeElement } = document;
+    if (activeElement !== before && activeElement?.matches('body, h1') !== true) return;
+    element.focus({ preventScroll: true });
+    if (document.activeElement !== element && performance.now() - began < maxInvisibleMs)
+      frame = requestAnimationFrame(tryIt);
+  };
+  tryIt();
+  return () => cancelAnimationFrame(frame);
+}
+
 function Environments({ feature, project }: FlagPartProps) {
   const { environments = [] } = feature;
   const [referenceName, setReferenceName] = useState<string | undefined>();
   const reference = environments.find(({ name }) => name === referenceName) ?? comparedByDefault(environments);
   const segmentNames = useSegmentNames();
-  const shown = shownEnvironments(environments, useEnvironmentPreference());
+  const { shown, foldOf, followed } = useEnvironmentFolds(feature, project);
   const columns = useRef<HTMLDivElement>(null);
   const production = shown.findIndex(({ type }) => type === 'production');
   usePageActions(
@@ -78,6 +97,12 @@ function Environments({ feature, project }: FlagPartProps) {
         ],
   );
   const { isPending } = useQuery(changeRequestConfigQuery(project));
+  const followedIndex = shown.findIndex(({ name }) => name === followed);
+  useEffect(() => {
+    const column = isPending ? undefined : columns.current?.children[followedIndex];
+    column?.scrollIntoView({ block: 'nearest' });
+    return focusWhenVisible(column?.querySelector<HTMLElement>('h3 button'));
+  }, [isPending, followedIndex]);
   if (isPending) return <div hidden data-loading />;
   if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
   return (
@@ -96,7 +121,12 @@ function Environments({ feature, project }: FlagPartProps) {
           )}
         </div>
       </div>
-      <div ref={columns} className={styles['columns']} role="group" aria-label="The flag in each environment">
+      <div
+        ref={columns}
+        className={foldOf === undefined ? styles['columns'] : styles['folds']}
+        role="group"
+        aria-label="The flag in each environment"
+      >
         {shown.map((environment) => (
           <EnvironmentColumn
             key={environment.name}
@@ -104,6 +134,7 @@ function Environments({ feature, project }: FlagPartProps) {
             project={project}
             environment={environment}
             segmentNames={segmentNames}
+            fold={foldOf?.(environment)}
             reference={environment.name === reference?.name ? undefined : reference}
             others={environments.map(({ name }) => name).filter((name) => name !== environment.name)}
           />

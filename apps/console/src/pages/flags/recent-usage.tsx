@@ -19,7 +19,7 @@ const staleMs = 60_000;
 
 /** The usage of the rows on the screen, in one request for each window of rows. */
 export function useRecentUsage(
-  windows: readonly (readonly SearchResultFeature[] | undefined)[],
+  windows: readonly (readonly Pick<SearchResultFeature, 'name'>[] | undefined)[],
   isShown: boolean,
 ): RecentUsageOf {
   const features = useQueries({

@@ -141,7 +141,12 @@ function StrategyForm(props: StrategyFormProps) {
               {verb} and turn on
             </Button>
           )}
-          <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
+          <Link
+            to="/projects/$project/features/$feature"
+            params={{ project, feature }}
+            hash={strategyLocation.environment}
+            className={buttonClass()}
+          >
             {maySave ? 'Cancel' : 'Back to the flag'}
           </Link>
         </div>
@@ -247,6 +252,7 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
           key="flag"
           to="/projects/$project/features/$feature"
           params={{ project, feature }}
+          hash={environment}
           activeOptions={{ exact: true }}
         >
           {feature}
