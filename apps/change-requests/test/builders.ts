@@ -61,6 +61,7 @@ export function aRequest(request: Partial<ChangeRequest> = {}): ChangeRequest {
     uid: null,
     attempts: 0,
     requestedApprovers: [],
+    reviewRequests: [],
     ...request,
   };
 }

@@ -142,6 +142,12 @@ const commentedChange: SchemaMigration = {
   statements: ['alter table comment add column change json'],
 };
 
+/** Whose review its author asked for, and no longer, each time. */
+const reviewRequests: SchemaMigration = {
+  name: '4-expand-review-requests',
+  statements: ["alter table change_request add column review_requests json not null default '[]'"],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
@@ -150,4 +156,5 @@ export const changeRequestMigrations: readonly SchemaMigration[] = [
   idempotencyTables,
   approvalBasis,
   commentedChange,
+  reviewRequests,
 ];

@@ -120,6 +120,7 @@ export function createDraft(
     applying: null,
     attempts: 0,
     requestedApprovers: [],
+    reviewRequests: [],
   };
   const data = { minApprovals: neededApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };

@@ -202,6 +202,16 @@ export function toChangeRequestResponse(
     approvals: request.approvals.map(toReviewResponse),
     rejections: request.rejections.map(toReviewResponse),
     comments: request.comments.map(toCommentResponse),
+    ...(request.reviewRequests.length === 0
+      ? {}
+      : {
+          reviewRequests: request.reviewRequests.map(({ requested, withdrawn, at }) => ({
+            createdBy: toAuthorResponse(request.createdBy),
+            createdAt: at,
+            requested: [...requested],
+            withdrawn: [...withdrawn],
+          })),
+        }),
     createdBy: toAuthorResponse(request.createdBy),
     createdAt: request.createdAt,
     state: request.state,

@@ -119,6 +119,15 @@ export interface Comment {
   readonly change: CommentedChange | null;
 }
 
+/** That the author asked users for their reviews, and others no longer. */
+export interface ReviewRequest {
+  /** ids of users */
+  readonly requested: readonly number[];
+  /** ids of users */
+  readonly withdrawn: readonly number[];
+  readonly at: string;
+}
+
 /** Changes of one project and environment that are reviewed and applied together. */
 export interface ChangeRequest {
   readonly id: number;
@@ -147,6 +156,8 @@ export interface ChangeRequest {
   readonly attempts: number;
   /** ids of the users whose approval the author requested, in the order given */
   readonly requestedApprovers: readonly number[];
+  /** how these came about, oldest first; without those from before this was stored */
+  readonly reviewRequests: readonly ReviewRequest[];
 }
 
 /** The project and environment of a request. */
@@ -251,8 +262,9 @@ function isNoContent(key: string, value: unknown): boolean {
   return key === 'username' || (key === 'change' && value === null);
 }
 
-/** Identifies one version of a request, with its reviews and comments. The uid is excluded: older requests have none. */
-export function entityTagOfRequest({ uid: _, ...content }: ChangeRequest): string {
+/** Identifies one version of a request, with its reviews and comments. The uid is excluded: older requests have none. So is
+ * how its requested reviewers came about, which follows from them, and which replicas of the version before do not know. */
+export function entityTagOfRequest({ uid: _, reviewRequests: __, ...content }: ChangeRequest): string {
   const json = JSON.stringify(content, (key, value: unknown) => (isNoContent(key, value) ? undefined : value));
   return contentTag(JSON.parse(json) as object);
 }

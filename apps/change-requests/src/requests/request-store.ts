@@ -1,4 +1,4 @@
-import type { InverseChange, OutboxEvent } from '@bunting/contracts';
+import type { InverseChange } from '@bunting/contracts';
 import { onlyRow, prepared, type Statement, type Tx, violatedConstraint } from '@bunting/database';
 import { persistDifference } from '@bunting/database/entities';
 import type { Outbox } from '@bunting/outbox';
@@ -64,7 +64,7 @@ export class DraftAlreadyExistsError extends Error {}
 
 function rowOf(request: ChangeRequest) {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
-  const { revision, stateTimestamps, applying, attempts } = request;
+  const { revision, stateTimestamps, reviewRequests, applying, attempts } = request;
   return {
     id,
     uid,
@@ -77,6 +77,7 @@ function rowOf(request: ChangeRequest) {
     createdAt,
     revision,
     stateTimestamps,
+    reviewRequests,
     applying,
     attempts,
   };
@@ -113,6 +114,10 @@ function persistRequest(em: Tx['em'], before: ChangeRequest | undefined, after: 
     ...one,
     request,
   }));
+  const toApproverRows = ({ requestedApprovers = [] }: Partial<ChangeRequest> = {}) =>
+    requestedApprovers.map((userId, position) => ({ request, userId, position }));
+  const approvers = { before: toApproverRows(before), after: toApproverRows(after) };
+  persistDifference(em, RequestedApproverEntity, approvers, (row) => row);
   // A new schedule is checked for conflicts once. A failed one is checked only after an edit of an object that its request affects.
   persistDifference(
     em,
@@ -220,21 +225,6 @@ export function changeRequestRepository(tx: Tx, outbox: Pick<Outbox, 'emit'>) {
     /** The open requests that add any of these segments to strategies. */
     segmentUses: async (project: string, segments: readonly number[]): Promise<SegmentUse[]> =>
       segments.length === 0 ? [] : query(selectSegmentUses.text, [project, segments.map(String)]),
-
-    /** Replaces the requested approvers with these users. */
-    requestApprovers: async (
-      before: ChangeRequest,
-      userIds: readonly number[],
-      events: readonly OutboxEvent[],
-    ): Promise<void> => {
-      const rowsOf = (users: readonly number[]) =>
-        users.map((userId, position) => ({ request: before.id, userId, position }));
-      const difference = { before: rowsOf(before.requestedApprovers), after: rowsOf(userIds) };
-      persistDifference(tx.em, RequestedApproverEntity, difference, (row) => row);
-      await tx.em.flush();
-      setWritten({ ...before, requestedApprovers: userIds });
-      outbox.emit(events);
-    },
 
     /**
      * The request of an id, in any project, locked until the end of this unit of work; undefined if there is none. For background jobs, and to

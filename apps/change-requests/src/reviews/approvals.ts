@@ -5,7 +5,6 @@ import {
   invalid,
   isClosedState,
   isEqual,
-  type OutboxEvent,
   refusal,
   type RequestedReviewer,
   type Reviewer,
@@ -203,16 +202,27 @@ export function requireMayRequestApproval(request: ChangeRequest, userId: number
   }
 }
 
-/** The event of other requested reviewers; none if they are the same. */
-export function approversRequested(request: ChangeRequest, ids: readonly number[], actor: Actor): OutboxEvent[] {
+/** As many a request keeps: the newest ones. */
+const maxReviewRequests = 100;
+
+/** The request with other requested reviewers; the same one, without an event, if they are the same. */
+export function approversRequested(
+  request: ChangeRequest,
+  ids: readonly number[],
+  actor: Actor,
+): ChangeRequestDecision {
   const before = [...request.requestedApprovers];
-  if (isEqual(before, ids)) return [];
-  return [
-    eventOf('change-request-requested-approvers-updated', request, actor, {
-      data: { reviewers: [...ids] },
-      preData: { reviewers: before },
-    }),
-  ];
+  if (isEqual(before, ids)) return withoutEvents(request);
+  const requested = ids.filter((id) => !before.includes(id));
+  const withdrawn = before.filter((id) => !ids.includes(id));
+  // Another order asks nobody.
+  const added = requested.length + withdrawn.length > 0 ? [{ requested, withdrawn, at: actor.now.toISOString() }] : [];
+  const reviewRequests = [...request.reviewRequests, ...added].slice(-maxReviewRequests);
+  const details = { data: { reviewers: [...ids] }, preData: { reviewers: before } };
+  return {
+    request: { ...request, requestedApprovers: ids, reviewRequests },
+    events: [eventOf('change-request-requested-approvers-updated', request, actor, details)],
+  };
 }
 
 /** The request with a comment. The event of a comment on a draft has no text: every user can read events, only the author sees the draft. */

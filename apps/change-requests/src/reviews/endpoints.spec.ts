@@ -303,6 +303,23 @@ describe('requested approvers', () => {
     expect((await approversOf(id)).map(({ status }) => status)).toEqual(['approved', 'pending']);
   });
 
+  it('are told with the request: whom its author asked, whom no longer, and when', async () => {
+    const { id } = await service.add(enable, lee);
+    expect(await service.get(id, lee)).not.toHaveProperty('reviewRequests');
+    await send(id, [ron.id, rita.id]);
+    await send(id, [rita.id, ron.id]);
+    await send(id, [rita.id, kim.id]);
+    await service.move(id, 'In review', lee);
+    const { reviewRequests = [] } = await service.get(id, ron);
+    const createdBy = expect.objectContaining({ id: lee.id });
+    expect(reviewRequests).toEqual([
+      { createdBy, createdAt: expect.any(String), requested: [ron.id, rita.id], withdrawn: [] },
+      { createdBy, createdAt: expect.any(String), requested: [kim.id], withdrawn: [ron.id] },
+    ]);
+    const [first, second] = reviewRequests.map(({ createdAt }) => Date.parse(createdAt)) as [number, number];
+    expect(second).toBeGreaterThanOrEqual(first);
+  });
+
   it('are set by the author only, and only in a draft or in review', async () => {
     const { id } = await service.add(enable, lee);
     await expect(send(id, [rita.id], mia)).rejects.toMatchObject({ kind: 'NotFoundError' });

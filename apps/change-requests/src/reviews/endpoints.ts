@@ -107,11 +107,7 @@ export function reviewEndpoints({ bus, transaction, reader, rolesOf }: ChangeReq
       return transaction(operationRequest, async ({ requests }) => {
         const request = await requests.getVisible(params, caller.id);
         requireMayRequestApproval(request, caller.id);
-        await requests.requestApprovers(
-          request,
-          ids,
-          approversRequested(request, ids, actorOf(caller, requests.now())),
-        );
+        await requests.save(approversRequested(request, ids, actorOf(caller, requests.now())));
         return null;
       });
     }),

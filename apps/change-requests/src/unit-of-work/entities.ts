@@ -9,6 +9,7 @@ import { defineEntity, p } from '@mikro-orm/postgresql';
 import {
   type ApplyAttempt,
   type CommentedChange,
+  type ReviewRequest,
   type Schedule,
   scheduleStatuses,
 } from '../requests/change-request.ts';
@@ -61,6 +62,7 @@ export const ChangeRequestEntity = defineEntity({
     createdAt: timestamp(),
     revision: p.integer(),
     stateTimestamps: p.json<Readonly<Record<string, string>>>(),
+    reviewRequests: p.json<readonly ReviewRequest[]>().default('[]'),
     applying: p.json<ApplyAttempt>().nullable(),
     attempts: p.integer().default(0),
     applyingSince: timestamp().nullable().hidden(),

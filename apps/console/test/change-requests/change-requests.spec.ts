@@ -301,6 +301,12 @@ describeInBrowser('the review of a change request', () => {
     await dialog.getByRole('button', { name: 'Request', exact: true }).press('Enter');
     await main.getByRole('list', { name: 'Reviewers' }).getByText(names.ron).waitFor();
     await main.getByText('Asked', { exact: true }).waitFor();
+    const timeline = main.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText(`${names.dev} asked for a review by ${names.ron}`).waitFor();
+    const approvers = `/api/admin/projects/${shop}/change-requests/${id}/approvers`;
+    await api('PUT', approvers, { reviewers: [] }, dev.key);
+    await timeline.getByText(`${names.dev} no longer asks for a review by ${names.ron}`).waitFor();
+    await expectAccessible(author);
     await openMenu(main.getByRole('button', { name: 'More actions' }), 'Cancel the request');
     await closeChecked(author);
 

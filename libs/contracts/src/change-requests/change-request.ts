@@ -218,6 +218,18 @@ export const ChangeRequestSchedule = Type.Union(
 );
 export type ChangeRequestSchedule = Static<typeof ChangeRequestSchedule>;
 
+const users = (description: string) => Type.Array(Type.Integer(), { description });
+
+const ChangeRequestReviewRequest = Type.Object(
+  {
+    createdBy: Author,
+    createdAt: Timestamp('when they were asked'),
+    requested: users('ids of the users whose review was asked for'),
+    withdrawn: users('ids of the users whose review was asked for no longer'),
+  },
+  { description: 'That the author asked users for their reviews, and others no longer.' },
+);
+
 const members = {
   id: Type.Number({ description: 'the id of the change request' }),
   title: Type.Optional(Type.String({ description: 'the title' })),
@@ -237,6 +249,12 @@ const members = {
   ),
   revision: Type.Optional(Type.Integer({ description: 'the revision; incremented by each change of the content' })),
   stateTimestamps: Type.Optional(TextByKey({ description: 'when each state was last entered' })),
+  reviewRequests: Type.Optional(
+    Type.Array(ChangeRequestReviewRequest, {
+      description:
+        'the last hundred times that its author asked for reviews, oldest first; absent if that has not happened',
+    }),
+  ),
 } as const;
 
 const scheduledHasSchedule = {

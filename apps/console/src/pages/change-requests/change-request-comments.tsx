@@ -7,7 +7,7 @@ import {
   changeSentence,
 } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
@@ -187,6 +187,41 @@ function CommentedChange({ request, change }: { readonly request: ChangeRequest 
   );
 }
 
+function People({ ids }: { readonly ids: readonly number[] }) {
+  return ids.map((id, index) => (
+    <Fragment key={id}>
+      {index > 0 && (index === ids.length - 1 ? ' and ' : ', ')}
+      <PersonName id={id} login={`user ${id}`} />
+    </Fragment>
+  ));
+}
+
+/** Whose review the author asked for, and whose no longer. */
+function ReviewRequest({
+  request: { requested, withdrawn, createdBy },
+}: {
+  readonly request: NonNullable<ChangeRequest['reviewRequests']>[number];
+}) {
+  return (
+    <>
+      <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
+      {requested.length > 0 && (
+        <>
+          {' asked for a review by '}
+          <People ids={requested} />
+        </>
+      )}
+      {requested.length > 0 && withdrawn.length > 0 && ', and'}
+      {withdrawn.length > 0 && (
+        <>
+          {requested.length > 0 ? ' no longer for one by ' : ' no longer asks for a review by '}
+          <People ids={withdrawn} />
+        </>
+      )}
+    </>
+  );
+}
+
 interface TimelineEntry {
   readonly key: string;
   readonly at: string;
@@ -202,13 +237,26 @@ export function ChangeRequestTimeline({
   readonly request: ChangeRequest;
   readonly drafts: CommentDrafts;
 }) {
-  const { approvals = [], rejections = [], comments = [], stateTimestamps = {}, createdAt, createdBy } = request;
+  const {
+    approvals = [],
+    rejections = [],
+    comments = [],
+    reviewRequests = [],
+    stateTimestamps = {},
+    createdAt,
+    createdBy,
+  } = request;
   const entries: readonly TimelineEntry[] = [
     { at: createdAt, text: authorOf('Created', createdBy), key: 'created' },
     ...Object.entries(stateTimestamps)
       // Who approved or rejected is told below.
       .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
       .map(([state, at]) => ({ at: String(at), text: state, key: state })),
+    ...reviewRequests.map((entry, index) => ({
+      at: entry.createdAt,
+      text: <ReviewRequest request={entry} />,
+      key: `review-request-${index}`,
+    })),
     ...approvals.map((entry, index) => ({
       at: entry.createdAt,
       text: authorOf('Approved', entry.createdBy),
