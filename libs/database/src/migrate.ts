@@ -45,7 +45,6 @@ export async function migrate(
     if (isComplete(await readApplied(), migrations)) return;
     await lockForMigration(client, database, warn);
     const applied = migrationNames(await readApplied());
-    if (applied.length > 0) await storeMissingChecksums(client, migrations);
     const missing = migrations.filter((migration) => !applied.includes(migration.name));
     await applyMissing(client, missing).catch((error: unknown) => {
       throw explainFailedMigration(database, error);
@@ -122,20 +121,8 @@ const createMigrationsTable = `create table if not exists ${migrationsTable} (
   id serial primary key, name varchar(255) not null, executed_at timestamptz(6) not null default current_timestamp(6), checksum text
 )`;
 
-/** Whether all migrations are applied, with their checksums. */
 function isComplete(applied: readonly AppliedMigration[], migrations: readonly SchemaMigration[]): boolean {
-  return migrations.every((step) => applied.some(({ name, checksum }) => name === step.name && checksum !== null));
-}
-
-/** Stores the checksums of migrations that a version without checksums applied. */
-async function storeMissingChecksums(client: Client, migrations: readonly SchemaMigration[]): Promise<void> {
-  await client.query(`alter table ${migrationsTable} add column if not exists checksum text`);
-  await client.query(
-    `update ${migrationsTable} applied set checksum = known.checksum
-     from unnest($1::text[], $2::text[]) as known (name, checksum)
-     where applied.name = known.name and applied.checksum is null`,
-    [migrations.map(({ name }) => name), migrations.map(checksumOf)],
-  );
+  return migrations.every((step) => applied.some(({ name }) => name === step.name));
 }
 
 /**

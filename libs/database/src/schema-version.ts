@@ -69,7 +69,7 @@ export function requireExpansions(
 
 export interface AppliedMigration {
   readonly name: string;
-  /** null if a version without checksums applied it */
+  /** null if a version before the first release applied it, which stored none */
   readonly checksum: string | null;
 }
 
@@ -83,7 +83,7 @@ export async function appliedMigrations(client: Client): Promise<readonly Applie
     migrationsTable,
   ]);
   if (!onlyRow(rows).exists) return [];
-  // The row is read as JSON, because older versions created the table without the column for checksums.
+  // The row is read as JSON, because versions before the first release created the table without the column for checksums.
   const applied = await client.query<AppliedMigration>(
     `select name, to_jsonb(${migrationsTable}) ->> 'checksum' as checksum from ${migrationsTable} order by name`,
   );
@@ -96,13 +96,19 @@ export function checksumOf({ statements }: SchemaMigration): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
 }
 
-/** Throws for a migration that was changed after it was applied: the database lacks the change. */
+/** Throws for a migration that was, or may have been, changed after it was applied: the database lacks the change. */
 export function requireUnchanged(
   applied: readonly AppliedMigration[],
   database: string,
   migrations: readonly SchemaMigration[],
 ): void {
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
+  // What such a version has applied is not known: migrations of the same names have changed since.
+  if ([...checksums.values()].includes(null))
+    throw new Error(
+      `The database ${database} was written by a version of Bunting before its first release, whose tables this version does not read. ` +
+        'Start that version, and move its flags into an empty database of this one by npm run import -- --from URL.',
+    );
   const changed = migrations.find((step) => (checksums.get(step.name) ?? checksumOf(step)) !== checksumOf(step));
   if (changed === undefined) return;
   throw new Error(
