@@ -65,7 +65,7 @@ export default defineConfig(({ mode }) => {
           .map((folder) => project(folder, { include: [`{src,test}/**/*.${kind}.ts`] })),
         project('scripts', { include: [`**/*.${kind}.ts`] }),
         project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
-        // One platform, one PostgreSQL and one browser for all specs of the pages, after all others.
+        // One platform and one PostgreSQL for all specs of the pages, and a browser for each worker, after all others.
         project('apps/console', {
           name: 'console in Chromium',
           include: [`test/**/*.${kind}.ts`],

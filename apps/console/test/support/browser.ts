@@ -4,16 +4,17 @@ import { afterEach, describe, expect } from 'vitest';
 import { eventually } from '@bunting/testing';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page, type Request } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Request } from 'playwright-core';
+import { type Chromium, launchForTests } from './chromium.ts';
 
-const { CONSOLE_TEST_BROWSER: endpoint, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
+const { CONSOLE_TEST_BROWSER: found, CONSOLE_TEST_URL: url = '', CONSOLE_TEST_TOKEN: token = '' } = process.env;
 
 /**
  * Describes rules of pages in Chromium; they are skipped where none can run, which global-setup.ts has said. The pages that are open when one
  * fails are written to the output as a screen reader would read them, with their last calls.
  */
 export function describeInBrowser(title: string, rules: () => void): void {
-  return void (endpoint === undefined ? describe.skip : describe)(title, () => {
+  return void (found === undefined ? describe.skip : describe)(title, () => {
     afterEach(async ({ task }) => {
       if (task.result?.state === 'fail') for (const opened of openPages) console.error(await contentOf(opened));
     });
@@ -39,9 +40,9 @@ async function contentOf({ page, faults, calls }: OpenedPage): Promise<string> {
 }
 
 /** It ends with the process that runs spec files. */
-let connected: Promise<Browser> | undefined;
-function connect(): Promise<Browser> {
-  return (connected ??= chromium.connect(endpoint ?? ''));
+let launched: Promise<Browser> | undefined;
+function launch(): Promise<Browser> {
+  return (launched ??= launchForTests(JSON.parse(found ?? '{}') as Chromium));
 }
 
 export interface OpenedPage {
@@ -94,7 +95,7 @@ async function newContext({
   javaScript = true,
   key,
 }: PageOptions): Promise<BrowserContext> {
-  const browser = await connect();
+  const browser = await launch();
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { chromium, type BrowserServer } from 'playwright-core';
+import { type Browser, type BrowserServer, chromium, type LaunchOptions } from 'playwright-core';
 
 const packaged = createRequire(import.meta.url).resolve('@sparticuz/chromium');
 const { version } = JSON.parse(readFileSync(path.join(path.dirname(packaged), '..', 'package.json'), 'utf8')) as {
@@ -36,20 +36,26 @@ async function unpack(): Promise<string> {
   return path.join(cache, 'chromium');
 }
 
-function launch(executablePath: string, libraries?: string): Promise<BrowserServer> {
-  return chromium.launchServer({
+/** A Chromium that starts on this machine: its program, and the folder of its libraries where the system lacks them. */
+export interface Chromium {
+  readonly executablePath: string;
+  readonly libraries?: string | undefined;
+}
+
+function optionsFor({ executablePath, libraries }: Chromium, ...args: string[]): LaunchOptions {
+  return {
     executablePath,
-    host: '127.0.0.1',
-    // A page of a test lives for seconds: what its scripts gain by being optimized is less than what that takes.
-    args: [
-      '--no-sandbox',
-      '--disable-dev-shm-usage',
-      '--disable-gpu',
-      '--font-render-hinting=none',
-      '--js-flags=--no-opt',
-    ],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--font-render-hinting=none', ...args],
     ...(libraries === undefined ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } }),
-  });
+  };
+}
+
+/**
+ * Launches a Chromium for tests in this process: without the connection that `startChromium` needs, each message of a page takes half as much.
+ * A page of a test lives for seconds: what its scripts gain by being optimized is less than what that takes.
+ */
+export function launchForTests(found: Chromium): Promise<Browser> {
+  return chromium.launch(optionsFor(found, '--js-flags=--no-opt'));
 }
 
 function librariesOf(folder: string): string | undefined {
@@ -58,25 +64,33 @@ function librariesOf(folder: string): string | undefined {
 }
 
 /**
- * Starts a Chromium: the one that CHROMIUM_PATH names, else the one from npm, with its own libraries where the system lacks them,
+ * Finds a Chromium that starts: the one that CHROMIUM_PATH names, else the one from npm, with its own libraries where the system lacks them,
  * else Debian's. @throws Error with what was tried
  */
-export async function startChromium(): Promise<BrowserServer> {
+export async function findChromium(): Promise<Chromium> {
   const faults: string[] = [];
-  const attempts: (() => Promise<BrowserServer>)[] =
+  const candidates: (() => Promise<Chromium>)[] =
     process.env['CHROMIUM_PATH'] === undefined
       ? [
-          async () => launch(await unpack()),
-          async () => launch(await unpack(), librariesOf(cache)),
-          () => launch('/usr/bin/chromium'),
+          async () => ({ executablePath: await unpack() }),
+          async () => ({ executablePath: await unpack(), libraries: librariesOf(cache) }),
+          async () => ({ executablePath: '/usr/bin/chromium' }),
         ]
-      : [() => launch(process.env['CHROMIUM_PATH'] as string)];
-  for (const attempt of attempts) {
+      : [async () => ({ executablePath: process.env['CHROMIUM_PATH'] as string })];
+  for (const candidate of candidates) {
     try {
-      return await attempt();
+      const found = await candidate();
+      const browser = await chromium.launch(optionsFor(found));
+      await browser.close();
+      return found;
     } catch (error) {
       faults.push((error as Error).message.split('\n').slice(0, 3).join(' '));
     }
   }
   throw new Error(`No Chromium starts. Set CHROMIUM_PATH to one, or install Debian's chromium.\n${faults.join('\n')}`);
+}
+
+/** Starts the Chromium that `findChromium` finds, for clients in any process. @throws Error with what was tried */
+export async function startChromium(): Promise<BrowserServer> {
+  return chromium.launchServer({ ...optionsFor(await findChromium(), '--js-flags=--no-opt'), host: '127.0.0.1' });
 }
