@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eventually } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -54,6 +55,17 @@ async function scriptsOf({ page }: OpenedPage): Promise<readonly string[]> {
   return [...paths].filter((name) => name.endsWith('.js'));
 }
 
+/** Keeps a page from following the feed, with which it would never become idle, once its other calls are answered: intercepted, they may never be. */
+async function stopFeed({ page, calls }: OpenedPage): Promise<void> {
+  await eventually(() => {
+    const open = [...calls].filter(
+      ([request, outcome]) => outcome === 'not answered' && !request.url().includes('/feed?'),
+    );
+    expect(open.map(([request]) => request.url())).toEqual([]);
+  });
+  await page.route('**/api/admin/events/feed?*', (route) => route.abort());
+}
+
 function kilobytesOf(scripts: readonly string[]): number {
   return scripts.reduce((sum, name) => sum + statSync(path.join(web, `${name}.br`)).size / 1000, 0);
 }
@@ -92,8 +104,7 @@ describeInBrowser('the first load of the console', () => {
     'is at most 180 kB of brotli in at most thirty files for who is signed in, at %s',
     async (address) => {
       const opened = await openSignedIn(address);
-      // It would never become idle otherwise.
-      await opened.page.route('**/api/admin/events/feed?*', (route) => route.abort());
+      await stopFeed(opened);
       await opened.page.reload();
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       const scripts = await scriptsOf(opened);
@@ -112,7 +123,7 @@ describeInBrowser('the first load of the console', () => {
     const { id } = (await api('POST', `${base}/environments/development/change-requests`, [change])) as { id: number };
     const opened = await openSignedIn('/');
     const { page } = opened;
-    await page.route('**/api/admin/events/feed?*', (route) => route.abort());
+    await stopFeed(opened);
     const loadedFirst = new Set([...first].map((key) => `/${manifest[key]?.file}`));
     const large: string[] = [];
     for (const address of [

@@ -64,9 +64,9 @@ interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
-  readonly timeZone?: string;
-  readonly locale?: string;
-  readonly javaScript?: boolean;
+  readonly timeZone?: string | undefined;
+  readonly locale?: string | undefined;
+  readonly javaScript?: boolean | undefined;
   /** the key that each request has from the first one on, as that of somebody who has a session has its cookie */
   readonly key?: string;
 }
@@ -86,19 +86,12 @@ export async function api(method: string, path: string, body?: unknown, key = to
 /** So long that only a defect exceeds it, however busy the machine. */
 const actionTimeoutMs = 60_000;
 
-async function newContext({
-  width = 1280,
-  height = 800,
-  dark = false,
-  timeZone,
-  locale = 'en-GB',
-  javaScript = true,
-  key,
-}: PageOptions): Promise<BrowserContext> {
+type ContextOptions = Pick<PageOptions, 'timeZone' | 'locale' | 'javaScript' | 'key'>;
+
+async function newContext({ timeZone, locale = 'en-GB', javaScript = true, key }: ContextOptions) {
   const browser = await launch();
   const context = await browser.newContext({
-    viewport: { width, height },
-    colorScheme: dark ? 'dark' : 'light',
+    viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
     locale,
     javaScriptEnabled: javaScript,
@@ -123,8 +116,7 @@ function watchNotices(prefix: string): void {
   }).observe(document, { childList: true, subtree: true, characterData: true });
 }
 
-async function openIn(context: BrowserContext, path: string, close: (page: Page) => Promise<void>) {
-  const page = await context.newPage();
+async function openIn(page: Page, path: string, close: () => Promise<void>): Promise<OpenedPage> {
   const [violations, foreign, faults, notices]: [string[], string[], string[], string[]] = [[], [], [], []];
   const calls = new Map<Request, string>();
   page.on('console', (message) => {
@@ -144,32 +136,86 @@ async function openIn(context: BrowserContext, path: string, close: (page: Page)
     if (calls.get(request) === 'not answered') calls.set(request, request.failure()?.errorText ?? 'failed');
   });
   await page.goto(new URL(path, url).href);
-  const opened: OpenedPage = { page, violations, foreign, faults, notices, calls, close: () => close(page) };
+  const opened: OpenedPage = { page, violations, foreign, faults, notices, calls, close };
   openPages.add(opened);
   page.on('close', () => openPages.delete(opened));
   return opened;
 }
 
-/** Opens a page, or the URL of one, in a browser context of its own, without signing in. */
-export async function openPage(path: string, options: PageOptions = {}): Promise<OpenedPage> {
-  const context = await newContext(options);
-  return openIn(context, path, () => context.close());
+/** A context, with an empty page of the console that stays open until the context ends. */
+interface KeptContext {
+  readonly context: BrowserContext;
+  readonly kept: Page;
 }
 
-/** The contexts of pages that are signed in, by their options: their cache has the scripts, as that of a user has. */
-const signedInContexts = new Map<string, Promise<BrowserContext>>();
+/**
+ * Creates a context that keeps an empty page open: Chromium runs the pages of a context in one process (`--process-per-site`), which then
+ * outlives each of them with what it has compiled.
+ */
+async function newKeptContext(options: ContextOptions): Promise<KeptContext> {
+  const context = await newContext(options);
+  const kept = await context.newPage();
+  await kept.goto(`${url}/health`);
+  return { context, kept };
+}
+
+/** Contexts without a page in use, and without anything that one has stored, by their options. Their cache has the scripts of the console. */
+const freeContexts = new Map<string, KeptContext[]>();
+
+async function newPageIn(
+  { context }: KeptContext,
+  { width = 1280, height = 800, dark = false }: PageOptions,
+): Promise<Page> {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  return page;
+}
+
+/** Opens a page, or the URL of one, in a browser context of its own, without signing in unless a key is given. */
+export async function openPage(path: string, options: PageOptions = {}): Promise<OpenedPage> {
+  const { timeZone, locale, javaScript, key } = options;
+  const name = JSON.stringify([timeZone, locale, javaScript]);
+  const free = freeContexts.get(name) ?? [];
+  freeContexts.set(name, free);
+  const own = free.pop() ?? (await newKeptContext({ timeZone, locale, javaScript }));
+  const page = await newPageIn(own, options);
+  if (key !== undefined) await page.setExtraHTTPHeaders({ authorization: key });
+  return openIn(page, path, async () => {
+    for (const one of own.context.pages()) if (one !== own.kept) await one.close();
+    await own.context.clearCookies();
+    // A clock that the spec has installed stays with the context.
+    const hasOwnClock = await own.kept.evaluate(() => {
+      localStorage.clear();
+      return !Date.now.toString().includes('[native code]');
+    });
+    if (hasOwnClock) await own.context.close();
+    else if (!free.includes(own)) free.push(own);
+  });
+}
+
+/** The contexts of pages of the administrator, by their options. */
+const contextsOfAdministrator = new Map<string, Promise<KeptContext>>();
 
 /** Opens a page for an administrator, or for the owner of another key, who is signed in already: without the form. */
-export async function openSignedIn(path: string, { key = token, ...options }: PageOptions = {}): Promise<OpenedPage> {
-  const name = JSON.stringify([key, options]);
-  const created = signedInContexts.get(name) ?? newContext({ ...options, key });
-  signedInContexts.set(name, created);
-  const opened = await openIn(await created, path, async (page) => {
+export async function openSignedIn(path: string, { key, ...options }: PageOptions = {}): Promise<OpenedPage> {
+  const opened =
+    key === undefined ? await openForAdministrator(path, options) : await openPage(path, { ...options, key });
+  await opened.page.getByRole('banner').waitFor();
+  return opened;
+}
+
+/** Pages of the administrator that are open at the same time are tabs of one browser. */
+async function openForAdministrator(path: string, options: PageOptions): Promise<OpenedPage> {
+  const { timeZone, locale, javaScript } = options;
+  const name = JSON.stringify([timeZone, locale, javaScript]);
+  const created = contextsOfAdministrator.get(name) ?? newKeptContext({ timeZone, locale, javaScript, key: token });
+  contextsOfAdministrator.set(name, created);
+  const page = await newPageIn(await created, options);
+  return openIn(page, path, async () => {
     await page.evaluate(() => localStorage.clear());
     await page.close();
   });
-  await opened.page.getByRole('banner').waitFor();
-  return opened;
 }
 
 /** Signs in with an API key, which only the memory of the page has: the admin token when none is given. */

@@ -52,10 +52,11 @@ function optionsFor({ executablePath, libraries }: Chromium, ...args: string[]):
 
 /**
  * Launches a Chromium for tests in this process: without the connection that `startChromium` needs, each message of a page takes half as much.
- * A page of a test lives for seconds: what its scripts gain by being optimized is less than what that takes.
+ * All pages of a context run in one process, so that what one of them has compiled serves the next. A page of a test lives for seconds: what
+ * its scripts gain by being optimized is less than what that takes.
  */
 export function launchForTests(found: Chromium): Promise<Browser> {
-  return chromium.launch(optionsFor(found, '--js-flags=--no-opt'));
+  return chromium.launch(optionsFor(found, '--process-per-site', '--js-flags=--no-opt'));
 }
 
 function librariesOf(folder: string): string | undefined {
