@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import {
+  accessibilityFaults,
   api,
   closeChecked,
   cutOffIn,
   describeInBrowser,
   goTo,
-  loadAxe,
   openSignedIn,
-  wcag,
 } from '../support/browser.ts';
 
 const unique = randomUUID().slice(0, 8);
@@ -124,19 +122,6 @@ function marksOfUncheckedIn(page: Page): Promise<readonly string[]> {
   );
 }
 
-async function axeFaults(page: Page): Promise<readonly string[]> {
-  await loadAxe(page);
-  const { violations } = await page.evaluate(
-    (runOnly) =>
-      (window as unknown as { readonly axe: typeof axe }).axe.run(document, {
-        runOnly,
-        resultTypes: ['violations'],
-      }),
-    wcag,
-  );
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`));
-}
-
 describeInBrowser('every page', () => {
   beforeAll(async () => {
     await api('POST', '/api/admin/projects', { id: project, name: long });
@@ -214,7 +199,7 @@ describeInBrowser('every page', () => {
         const ofPage = [
           ...(await cutOffIn(page)),
           ...(await sizesOutOfScale(page)),
-          ...(isForced ? [...(await axeFaults(page)), ...(await marksOfUncheckedIn(page))] : []),
+          ...(isForced ? [...(await accessibilityFaults(page)), ...(await marksOfUncheckedIn(page))] : []),
           ...(isWide ? await disorderIn(page) : []),
         ];
         faults.push(...ofPage.slice(0, 3).map((fault) => `${path}: ${fault}`));
@@ -293,7 +278,7 @@ describeInBrowser('every page', () => {
       await page.getByRole('button', { name: button, exact: true }).first().press('Enter');
       const shown = page.locator('[role=dialog], [role=alertdialog], [role=menu]').first();
       await shown.waitFor();
-      faults.push(...(await axeFaults(page)).map((fault) => `${path}, ${button}: ${fault}`));
+      faults.push(...(await accessibilityFaults(page)).map((fault) => `${path}, ${button}: ${fault}`));
       await page.keyboard.press('Escape');
       await shown.waitFor({ state: 'detached' });
     }
