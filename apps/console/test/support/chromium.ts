@@ -56,7 +56,7 @@ function optionsFor({ executablePath, libraries }: Chromium, ...args: string[]):
  * its scripts gain by being optimized is less than what that takes.
  */
 export function launchForTests(found: Chromium): Promise<Browser> {
-  return chromium.launch(optionsFor(found, '--process-per-site', '--js-flags=--no-opt'));
+  return chromium.launch(optionsFor(found, '--process-per-site', '--js-flags=--no-opt,--no-maglev'));
 }
 
 function librariesOf(folder: string): string | undefined {
