@@ -14,7 +14,15 @@ const faults = [
 ];
 
 it('every event reaches all destinations, in order for each flag and with one id, and every signal is acted on once, while processes are killed, frozen and restored and destinations fail', async () => {
-  const report = await tortureIntegrations({ folder: folder.path, seed: 7, events: 100, troubledShare: 0.25, faults });
+  const report = await tortureIntegrations({
+    folder: folder.path,
+    seed: 7,
+    events: 100,
+    troubledShare: 0.25,
+    // Several retries, which are a second apart.
+    outageMs: 4_000,
+    faults,
+  });
   expect(report.violations).toEqual([]);
   expect(report.events).toBeGreaterThanOrEqual(100);
   expect(report.acted).toBeGreaterThan(5);

@@ -30,7 +30,6 @@ const project = '/api/admin/projects/default';
 const signalled = 'signalled';
 /** So many signals of an endpoint are kept. */
 const maxSignals = 900;
-const outageMs = 12_000;
 const retryMs = 200;
 
 /** How a destination behaves that does not accept everything, or what happens to it. */
@@ -214,7 +213,7 @@ async function startSignals(cluster: Cluster, random: SeededRandom) {
 type Signals = Awaited<ReturnType<typeof startSignals>>;
 
 /** The faults: those of the platform that concern deliveries, and those of this run. */
-function faultsOf(destinations: Destinations, signals: Signals): Fault[] {
+function faultsOf(destinations: Destinations, signals: Signals, outageMs: number): Fault[] {
   const named = [
     'integrations killed -9',
     'audit killed -9',
@@ -363,6 +362,8 @@ interface Options {
   readonly events: number;
   /** the share of deliveries that the destination in trouble does not simply accept */
   readonly troubledShare: number;
+  /** how long a destination is away */
+  readonly outageMs?: number;
   /** the names of the faults to inject; all of them by default */
   readonly faults?: readonly string[];
   readonly log?: (line: string) => void;
@@ -373,7 +374,7 @@ interface Options {
  * destinations get every event in order, and that every signal is acted on once.
  */
 export async function tortureIntegrations(options: Options): Promise<IntegrationsReport> {
-  const { folder, seed, events: wanted, troubledShare, log = () => undefined } = options;
+  const { folder, seed, events: wanted, troubledShare, outageMs = 12_000, log = () => undefined } = options;
   const random = seededRandom(seed);
   const destinations = await startDestinations(random.derive('destinations'), troubledShare);
   const cluster = await startCluster({ folder, scale, random, settings, log });
@@ -413,7 +414,9 @@ export async function tortureIntegrations(options: Options): Promise<Integration
     writing.catch(() => undefined);
     const injected: Record<string, number> = {};
     const faultRandom = random.derive('faults');
-    const faults = faultsOf(destinations, signals).filter(({ name }) => options.faults?.includes(name) ?? true);
+    const faults = faultsOf(destinations, signals, outageMs).filter(
+      ({ name }) => options.faults?.includes(name) ?? true,
+    );
     for (let round = 0; round === 0 || written < wanted; round++)
       for (const fault of faultRandom.shuffled(faults)) {
         if (round > 0 && written >= wanted) break;

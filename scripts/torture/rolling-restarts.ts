@@ -183,8 +183,10 @@ export async function runRollingRestarts({
   log = () => undefined,
 }: RollingRestartsOptions): Promise<RollingRestartReport> {
   mkdirSync(folder, { recursive: true });
+  // No request of the clients needs the integrations.
+  const fewest = (service: (typeof servicesInUpgradeOrder)[number]): number => (service === 'integrations' ? 0 : 1);
   const scale = Object.fromEntries(
-    servicesInUpgradeOrder.map((service) => [service, services.includes(service) ? 2 : 1]),
+    servicesInUpgradeOrder.map((service) => [service, services.includes(service) ? 2 : fewest(service)]),
   );
   const settings = { DRAIN_DELAY_MS: String(drainDelayMs), CHANGE_REQUESTS_VOLUNTARY: 'true' };
   const cluster = await startCluster({ folder, scale, random: seededRandom(1), log, settings, root: versions?.[0] });
