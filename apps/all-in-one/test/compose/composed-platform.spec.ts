@@ -85,7 +85,7 @@ describe('the platform with the users and rights of the compose file', () => {
       ...(name === 'integrations'
         ? { SMTP_URL: 'smtp://127.0.0.1:1', INTEGRATIONS_PUBLIC_URL: 'https://flags.example.org' }
         : {}),
-      ...(name === 'gateway' ? { PORT: '0', GATEWAY_HOST: '127.0.0.1' } : {}),
+      ...(name === 'gateway' ? { PORT: '0', GATEWAY_HOST: '127.0.0.1', GATEWAY_PASSWORD_COST: '10' } : {}),
     };
   };
 

@@ -19,6 +19,7 @@ export const startHostedPlatform = async (
   const environment: Record<string, string> = {
     PORT: '0',
     GATEWAY_HOST: '127.0.0.1',
+    GATEWAY_PASSWORD_COST: '10',
     GATEWAY_OPS_PORT: String(await reservePort()),
     BUNTING_ADMIN_TOKEN: token,
     CHANGE_REQUESTS_ADMIN_TOKENS_REVIEW: 'true',
