@@ -119,7 +119,7 @@ const projectEvents = createRoute({
 const projects = createRoute({
   getParentRoute: () => root,
   path: '/projects',
-  validateSearch: searchParameters<'q' | 'show'>(),
+  validateSearch: searchParameters<'q' | 'show' | 'sort' | 'only'>(),
   component: lazyRouteComponent(() => import('./pages/projects/projects-page.tsx'), 'ProjectsPage'),
 });
 

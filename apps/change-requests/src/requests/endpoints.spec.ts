@@ -6,6 +6,7 @@ import {
   DiscardDraft,
   GetApprovers,
   GetChangeRequest,
+  CountOpenChangeRequests,
   GetEditStatus,
   httpOperations,
   FindNeededSegmentLists,
@@ -137,6 +138,19 @@ describe('the edit status of features', () => {
     await service.move(first, 'Rejected', rita);
     expect((await statusOf(mia, ['checkout'])).waitingChanges).toHaveLength(1);
     expect((await statusOf(mia, ['unknown', '__proto__'])).waitingChanges).toEqual([]);
+  });
+
+  it('goes with the number of open requests of each project, but for drafts of others and hidden projects', async () => {
+    const openFor = async (caller: Someone, hiddenProjects: string[] = []) =>
+      (await service.call(CountOpenChangeRequests, {}, { ...caller, hiddenProjects })).projects;
+    const first = await inReview();
+    await inReview(enable, kim);
+    await service.add(enable, rita);
+    expect(await openFor(mia)).toEqual([{ id: 'shop', open: 2 }]);
+    expect(await openFor(rita)).toEqual([{ id: 'shop', open: 3 }]);
+    await service.move(first, 'Rejected', rita);
+    expect(await openFor(mia)).toEqual([{ id: 'shop', open: 1 }]);
+    expect(await openFor(mia, ['shop'])).toEqual([]);
   });
 
   it('has drafts for their authors alone', async () => {

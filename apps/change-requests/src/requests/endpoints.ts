@@ -2,6 +2,7 @@ import { type Bus, type Endpoint, implement, onBehalfOf, type OperationRequest }
 import {
   CountActionable,
   CountChangeRequests,
+  CountOpenChangeRequests,
   GetChangeRequest,
   GetEditStatus,
   ListChangeRequests,
@@ -86,6 +87,10 @@ export function requestEndpoints({
       ]);
       return { protectedEnvironments, waitingChanges };
     }),
+
+    implement(CountOpenChangeRequests, async ({ caller }) => ({
+      projects: await reader.openCounts(caller.id, caller.hiddenProjects ?? []),
+    })),
 
     implement(GetChangeRequest, async (operationRequest) => {
       const { params, caller } = operationRequest;

@@ -151,6 +151,12 @@ const countByState = prepared(`
     count(*) filter (where state = 'Scheduled') as scheduled
   from change_request where project = $1 and state <> 'Draft'`);
 
+/** Open requests by project: `$1` user, `$2` projects that are hidden from the user. */
+const countOpenByProject = prepared(`
+  select project as id, count(*) as open from change_request request
+  where ${isOpenSql} and ${isVisibleSql('$1')} and project <> all ($2::text[])
+  group by project order by project collate "C"`);
+
 /** Where requests change features: `$1` features, `$2` user, `$3` projects that are hidden from the user. */
 const selectWaitingChanges = prepared(`
   select distinct change.feature, request.environment
@@ -358,6 +364,9 @@ export function changeRequestReader(database: ReadDatabase) {
     /** The environments in which open requests that a user may see change features. */
     waitingChanges: (features: readonly string[], userId: number, hiddenProjects: readonly string[]) =>
       database.read<{ feature: string; environment: string }>(selectWaitingChanges, [features, userId, hiddenProjects]),
+    /** The numbers of open requests that a user may see, by project. */
+    openCounts: (userId: number, hiddenProjects: readonly string[]) =>
+      database.read<{ id: string; open: number }>(countOpenByProject, [userId, hiddenProjects]),
     protectedEnvironmentsOf: (projects: readonly string[]) =>
       database.read<EnvironmentRef>(selectProtectionsOfProjects, [projects]),
     protectedEnvironments: (project: string) => database.read<Protection>(selectProtectedEnvironments, [project]),

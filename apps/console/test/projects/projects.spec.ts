@@ -69,6 +69,41 @@ describeInBrowser('the pages of projects', () => {
     await closeChecked(opened);
   });
 
+  it('lists them with their live and stale flags and open change requests, sorted by what one presses, and those alone that one asks for', async () => {
+    const unique = randomUUID().slice(0, 8);
+    const [calm, busy] = [await aProject({ name: `Calm ${unique}` }), await aProject({ name: `Busy ${unique}` })];
+    for (const name of ['live', 'old', 'new'])
+      await api('POST', `/api/admin/projects/${busy}/features`, { name: `${name}-${unique}` });
+    await api('POST', `/api/admin/projects/${busy}/features/live-${unique}/environments/production/on`);
+    await api('POST', `/api/admin/projects/${busy}/stale`, { features: [`old-${unique}`], stale: true });
+    const change = { action: 'updateEnabled', feature: `new-${unique}`, payload: { enabled: true } };
+    await api('POST', `/api/admin/projects/${busy}/environments/production/change-requests`, change);
+    await api('POST', `/api/admin/projects/${calm}/features`, { name: `calm-${unique}` });
+    const opened = await openSignedIn(`/projects?q=${unique}`);
+    const { page } = opened;
+    const row = page.getByRole('row', { name: `Busy ${unique}` });
+    const cell = (title: string) => row.locator(`[data-title="${title}"]`);
+    const figures = { Flags: '3', 'On in production': '1', Stale: '1', 'Open requests': '1' };
+    for (const [title, text] of Object.entries(figures))
+      await eventually(async () => expect(await cell(title).innerText()).toBe(text));
+    await expectAccessible(opened);
+    const names = () => page.getByRole('rowheader').getByRole('link').allTextContents();
+    const [first, second] = [`Busy ${unique}`, `Calm ${unique}`];
+    const byHealth = page.getByRole('button', { name: 'Health' });
+    await byHealth.press('Enter');
+    await eventually(async () => expect(await names()).toEqual([second, first]));
+    await byHealth.press('Enter');
+    await eventually(async () => expect(await names()).toEqual([first, second]));
+    await page.locator('th[aria-sort=ascending]', { hasText: 'Health' }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get('sort') === 'Health reversed');
+    await page.getByRole('button', { name: /Show$/ }).press('Enter');
+    await page.getByRole('option', { name: 'With open change requests' }).click();
+    await eventually(async () => expect(await names()).toEqual([first]));
+    await cell('Stale').getByRole('link').press('Enter');
+    await page.getByRole('heading', { name: 'Cleanup', exact: false }).first().waitFor();
+    await closeChecked(opened);
+  });
+
   it('creates a project and changes its rules by keyboard alone, merging what another person saves meanwhile', async () => {
     const id = anId();
     const opened = await openSignedIn('/projects');

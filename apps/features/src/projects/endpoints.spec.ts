@@ -6,6 +6,7 @@ import {
   CheckChanges,
   CreateContextField,
   CreateFeature,
+  CountFeaturesOfProjects,
   CreateProject,
   type CreateProjectBody,
   CreateSegment,
@@ -454,6 +455,23 @@ describe('project settings', () => {
       { type: 'project-favorited', project: 'shop', data },
       { type: 'project-unfavorited', project: 'shop', data },
     ]);
+  });
+
+  it('counts the features of all projects: those that are on in a production environment of theirs, and stale ones', async () => {
+    const on = { enabled: true, strategies: [aStrategy()], variants: [] };
+    await features.given(
+      aFeature({ name: 'live', environments: { production: on } }),
+      aFeature({ name: 'live-and-stale', stale: true, environments: { production: on } }),
+      aFeature({ name: 'in-development', environments: { development: on } }),
+      aFeature({ name: 'gone', archivedAt: '2026-01-01T00:00:00.000Z', environments: { production: on } }),
+    );
+    const countsFor = async (caller = lee) =>
+      (await features.call(CountFeaturesOfProjects, {}, caller)).projects.filter(({ id }) => id === 'shop');
+    // Neither is an environment that the project does not have.
+    expect(await countsFor()).toEqual([{ id: 'shop', features: 3, live: 0, stale: 1 }]);
+    await features.call(AddProjectEnvironment, { params, body: { environment: 'production' } });
+    expect(await countsFor()).toEqual([{ id: 'shop', features: 3, live: 2, stale: 1 }]);
+    expect(await countsFor({ ...lee, hiddenProjects: ['shop'] })).toEqual([]);
   });
 
   it('refuses to disconnect a protected environment without SKIP_CHANGE_REQUEST', async () => {

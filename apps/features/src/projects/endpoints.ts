@@ -7,6 +7,7 @@ import {
   ArchiveProject,
   authorise,
   type Caller,
+  CountFeaturesOfProjects,
   CountProjectMembers,
   CreateProject,
   DeleteProject,
@@ -78,6 +79,8 @@ export function projectEndpoints({
       const callerScope = { userId: caller.id, hidden: hiddenProjectsOf(caller) };
       return await projects.all(query, callerScope, { members: members?.projects ?? [], lastEvents });
     }),
+
+    reads(CountFeaturesOfProjects, ({ caller }) => projects.featureCounts(hiddenProjectsOf(caller))),
 
     reads(GetDeprecatedProjectOverview, async (request) => {
       const external = await loadExternalProjectData(bus, request);

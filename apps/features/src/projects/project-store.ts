@@ -306,6 +306,23 @@ const projects = prepared(`
     group by f.project) as last_usage on last_usage.project = p.id
   where (p.archived_at is not null) = $5::boolean and p.id <> all ($2::text[])`);
 
+/** Features of all projects at once, but for those that are hidden, `$1`. */
+const featureCounts = prepared(`
+  select json_build_object('projects', coalesce(
+    json_agg(json_build_object('id', project, 'features', features, 'live', live, 'stale', stale) order by project collate "C"), '[]'))::text as json
+  from (
+    select f.project, count(*) as features, count(*) filter (where f.stale) as stale,
+      count(*) filter (where exists (
+        select from unnest(production.names) as name where f.environments -> name -> 'enabled' = 'true')) as live
+    from feature f
+    join project p on p.id = f.project
+    left join (
+      select connection.project, array_agg(e.name) as names
+      from project_environment connection join environment e on e.name = connection.environment
+      where e.type = 'production' group by connection.project) as production on production.project = f.project
+    where f.archived_at is null and p.archived_at is null and f.project <> all ($1::text[])
+    group by f.project) as counted`);
+
 const environmentsOfProject = prepared(`
   select coalesce((
     select json_agg(json_build_object('name', e.name, 'type', e.type, 'sortOrder', e.sort_order, 'enabled', e.enabled,
@@ -342,6 +359,7 @@ export function projectReader(database: ReadDatabase) {
       const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
       return readJson(database, projects, values);
     },
+    featureCounts: (hidden: readonly string[]): Promise<string> => readJson(database, featureCounts, [hidden]),
     /** @throws Refusal `NotFoundError` for a project that does not exist or is archived. */
     environmentsOf: async (project: string): Promise<ProjectEnvironment[]> => {
       const [row] = await database.read<{ environments: ProjectEnvironment[] }>(environmentsOfProject, [project]);

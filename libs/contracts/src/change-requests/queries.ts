@@ -248,6 +248,28 @@ export const GetEditStatus = defineOperation({
   ),
 });
 
+export const CountOpenChangeRequests = defineOperation({
+  subject: 'call.change-requests.count-open-change-requests',
+  summary: 'Count the open change requests of all projects',
+  description:
+    'Returns how many change requests of each project are not closed. Drafts of others, and projects that the caller may not see or that have none, are left out.',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/search/change-requests/open-counts' },
+  permission: 'authenticated',
+  reply: Type.Object(
+    {
+      projects: Type.Array(
+        Type.Object({
+          id: Type.String({ description: 'the id of the project' }),
+          open: Type.Integer({ description: 'the number of its change requests that are not closed' }),
+        }),
+        { description: 'by id' },
+      ),
+    },
+    { title: 'openChangeRequestCountsSchema', description: 'The numbers of open change requests of projects.' },
+  ),
+});
+
 const StagedListName = Type.Object({
   segment: Type.Integer(),
   root: Type.String({ description: 'in hexadecimal digits' }),

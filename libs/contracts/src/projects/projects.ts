@@ -207,6 +207,30 @@ export const ListProjects = defineOperation({
   reply: Projects,
 });
 
+export const CountFeaturesOfProjects = defineOperation({
+  subject: 'call.features.count-features-of-projects',
+  summary: 'Count the features of all projects',
+  description:
+    'Returns how many active features each active project has that the caller may see, how many of them are enabled in a production environment, and how many are stale. Projects without features are left out.',
+  isBuntingExtension: true,
+  http: { method: 'GET', url: '/api/admin/search/projects/feature-counts' },
+  permission: 'authenticated',
+  reply: Type.Object(
+    {
+      projects: Type.Array(
+        Type.Object({
+          id: Type.String({ description: 'the id of the project' }),
+          features: Type.Integer({ description: 'the number of features that are not archived' }),
+          live: Type.Integer({ description: 'how many of them are enabled in an environment of the type production' }),
+          stale: Type.Integer({ description: 'how many of them are stale' }),
+        }),
+        { description: 'by id' },
+      ),
+    },
+    { title: 'featureCountsOfProjectsSchema', description: 'The numbers of features of projects.' },
+  ),
+});
+
 /** Emits `project-revived`. */
 export const ReviveProject = defineOperation({
   subject: 'call.features.revive-project',

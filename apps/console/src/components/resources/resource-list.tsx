@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Icon } from '../content/icon.tsx';
 import { Button, IconButton } from '../buttons/button.tsx';
 import { QueryResult, EmptyState } from '../content/query-result.tsx';
 import type { Column } from '../content/table.tsx';
@@ -8,6 +9,32 @@ import { type SearchParameters, useSearchParameter } from '../../filtering/searc
 import table from '../content/table.module.css';
 import styles from './resource.module.css';
 import { formatCount, formatNumber } from '../../text/format-number.ts';
+
+/** By what a column sorts the rows; undefined where it says nothing, which stands last. */
+type SortKey = string | number | undefined;
+
+interface ResourceColumn<T> extends Omit<Column<T>, 'isTitleHidden'> {
+  /** Where it is given, a press on the title sorts by it. The order is in the search parameter `sort` of the URL. */
+  readonly sortBy?: (row: T) => SortKey;
+}
+
+const { compare } = new Intl.Collator(undefined, { numeric: true });
+
+/** Numbers begin with the highest, texts with the first. */
+function compareKeys(one: SortKey, other: SortKey): number {
+  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
+  return typeof one === 'number' && typeof other === 'number' ? other - one : compare(String(one), String(other));
+}
+
+/** The rows by a column whose title the parameter has, which reverses them with ` reversed`; as they are without one. */
+function inOrder<T>(rows: readonly T[], columns: readonly ResourceColumn<T>[], sort: string | undefined): readonly T[] {
+  const [title, isReversed] = [sort?.replace(/ reversed$/, ''), sort?.endsWith(' reversed') === true];
+  const sortBy = columns.find((column) => column.title === title)?.sortBy;
+  if (sortBy === undefined) return rows;
+  const hasKey = (row: T): boolean => sortBy(row) !== undefined;
+  const sorted = rows.filter(hasKey).toSorted((one, other) => compareKeys(sortBy(one), sortBy(other)));
+  return [...(isReversed ? sorted.toReversed() : sorted), ...rows.filter((row) => !hasKey(row))];
+}
 
 export interface ResourceListProps<T> {
   /** names the list: `Segments` */
@@ -19,7 +46,7 @@ export interface ResourceListProps<T> {
   /** further text of a row in which the search looks, beside its name */
   readonly text?: (row: T) => string;
   /** The first column names the row. */
-  readonly columns: readonly Omit<Column<T>, 'isTitleHidden'>[];
+  readonly columns: readonly ResourceColumn<T>[];
   /** the entries of the menu at the end of a row; a row without entries has no menu */
   readonly actions?: (row: T) => readonly MenuEntry[];
   /** shown instead of an empty list: what would be listed, and how it is created */
@@ -60,6 +87,7 @@ export function ResourceList<T>({
   parameter = 'q',
 }: ResourceListProps<T>) {
   const [search = '', setSearch] = useSearchParameter(parameter);
+  const [sort, setSort] = useSearchParameter('sort');
   const [max, setMax] = useState(pageSize);
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (row: T): boolean => {
@@ -76,7 +104,7 @@ export function ResourceList<T>({
             </EmptyState>
           );
         }
-        const found = rows.filter(matches);
+        const found = inOrder(rows.filter(matches), columns, sort);
         const hasSearch = rows.length >= minRowsForSearch || search !== '';
         return (
           <div className={styles['list']}>
@@ -119,11 +147,31 @@ export function ResourceList<T>({
               <table className={`${table['table']} ${styles['table']}`} aria-label={label}>
                 <thead>
                   <tr>
-                    {columns.map(({ title, isNumber = false }) => (
-                      <th key={title} scope="col" data-number={isNumber || undefined}>
-                        {title}
-                      </th>
-                    ))}
+                    {columns.map(({ title, isNumber = false, sortBy }) => {
+                      if (sortBy === undefined) {
+                        return (
+                          <th key={title} scope="col" data-number={isNumber || undefined}>
+                            {title}
+                          </th>
+                        );
+                      }
+                      const [isSorted, isReversed] = [sort === title, sort === `${title} reversed`];
+                      // Numbers go down at first, and texts up.
+                      const isUp = isReversed === found.some((row) => typeof sortBy(row) === 'number');
+                      const order = isSorted || isReversed ? (isUp ? 'ascending' : 'descending') : 'none';
+                      return (
+                        <th key={title} scope="col" data-number={isNumber || undefined} aria-sort={order}>
+                          <button
+                            type="button"
+                            className={styles['sort']}
+                            onClick={() => setSort(isSorted ? `${title} reversed` : isReversed ? undefined : title)}
+                          >
+                            {title}
+                            {order !== 'none' && <Icon name={isUp ? 'arrowUp' : 'arrowDown'} />}
+                          </button>
+                        </th>
+                      );
+                    })}
                     {actions !== undefined && (
                       <th scope="col">
                         <span className="visually-hidden">Actions for {lowerFirst(label)}</span>

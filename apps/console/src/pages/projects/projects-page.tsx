@@ -1,16 +1,26 @@
-import { AddFavoriteProject, CreateProject, type Project, RemoveFavoriteProject } from '@bunting/contracts';
+import {
+  AddFavoriteProject,
+  CountFeaturesOfProjects,
+  CountOpenChangeRequests,
+  CreateProject,
+  type Project,
+  RemoveFavoriteProject,
+} from '@bunting/contracts';
+import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent, Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Suspense, useState } from 'react';
-import { useEnvironments, useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
+import { Suspense, useMemo, useState } from 'react';
+import { operationQuery, useEnvironments, useProjects, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { type RequestBodyField, RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import { Button, buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
+import { Select } from '../../components/forms/selects.tsx';
 import { Checkbox } from '../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../components/resources/missing-permission-notice.tsx';
 import { useMayCall } from '../../api/permissions.ts';
 import { Page } from '../../components/layout/page.tsx';
 import { ResourceList } from '../../components/resources/resource-list.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { useSearchParameter } from '../../filtering/search-parameter.ts';
 import { usePageActions } from '../../shell/page-actions.ts';
 import { notifyError } from '../../shell/toasts.tsx';
 import { ProjectHealth, ownerNamesOf, ProjectCell } from './project-cell.tsx';
@@ -106,10 +116,56 @@ function FavoriteButton({ project: { id, name, favorite = false } }: { readonly 
   );
 }
 
+/** A project with its numbers, which are undefined until they are known. */
+interface ListedProject extends Project {
+  readonly live: number | undefined;
+  readonly stale: number | undefined;
+  readonly open: number | undefined;
+}
+
+/** All projects with what is counted of them, each in one request for all. The list does not wait for the numbers. */
+function useListedProjects() {
+  const projects = useProjects();
+  const { data: features } = useQuery(operationQuery(CountFeaturesOfProjects, {}));
+  const { data: requests } = useQuery(operationQuery(CountOpenChangeRequests, {}));
+  const listed = useMemo(() => {
+    const featuresById = features && new Map(features.projects.map((counts) => [counts.id, counts]));
+    const openById = requests && new Map(requests.projects.map(({ id, open }) => [id, open]));
+    return (
+      projects.data &&
+      sortProjects(projects.data.projects).map((project): ListedProject => {
+        const counts = featuresById?.get(project.id);
+        return {
+          ...project,
+          live: featuresById && (counts?.live ?? 0),
+          stale: featuresById && (counts?.stale ?? 0),
+          open: openById && (openById.get(project.id) ?? 0),
+        };
+      })
+    );
+  }, [projects.data, features, requests]);
+  return { ...projects, data: listed };
+}
+
+const filters: readonly {
+  readonly id: string;
+  readonly label: string;
+  readonly has: (project: ListedProject) => boolean;
+}[] = [
+  { id: 'all', label: 'All projects', has: () => true },
+  { id: 'favourites', label: 'Favourites', has: ({ favorite }) => favorite === true },
+  { id: 'requests', label: 'With open change requests', has: ({ open = 0 }) => open > 0 },
+  { id: 'stale', label: 'With stale flags', has: ({ stale = 0 }) => stale > 0 },
+  { id: 'on', label: 'On in production', has: ({ live = 0 }) => live > 0 },
+  { id: 'not-on', label: 'Not on in production', has: ({ live }) => live === 0 },
+];
+
 const ArchivedProjects = lazyRouteComponent(() => import('./archived-projects.tsx'), 'ArchivedProjects');
 
 function ActiveProjects() {
-  const projects = useProjects();
+  const projects = useListedProjects();
+  const [only = 'all', setOnly] = useSearchParameter('only');
+  const chosen = filters.find(({ id }) => id === only) ?? filters[0];
   const { data: environments } = useEnvironments();
   const mayCall = useMayCall();
   const [isCreating, setCreating] = useState(false);
@@ -140,13 +196,24 @@ function ActiveProjects() {
       <MissingPermissionNotice operation={CreateProject} />
       <ResourceList
         label="Projects"
-        query={{ ...projects, data: projects.data && sortProjects(projects.data.projects) }}
+        query={{ ...projects, data: projects.data?.filter((project) => chosen?.has(project)) }}
+        filter={
+          projects.data !== undefined && projects.data.length > 1 ? (
+            <Select
+              label="Show"
+              options={filters.map(({ id, label }) => ({ id, label }))}
+              value={chosen?.id ?? null}
+              onChange={(id) => setOnly(id === 'all' ? undefined : id)}
+            />
+          ) : undefined
+        }
         rowKey={({ id }) => id}
         name={({ name }) => name}
         text={(project) => `${project.id} ${project.description ?? ''} ${ownerNamesOf(project)}`}
         columns={[
           {
             title: 'Name',
+            sortBy: ({ name }) => name,
             cell: (project) => (
               <div className={styles['name']}>
                 <FavoriteButton project={project} />
@@ -156,20 +223,65 @@ function ActiveProjects() {
           },
           {
             title: 'Health',
+            sortBy: ({ health, featureCount = 0 }) => (featureCount === 0 ? undefined : health),
             cell: ({ health, featureCount = 0 }) => <ProjectHealth percent={health} flagCount={featureCount} />,
           },
           {
             title: 'Flags',
             isNumber: true,
+            sortBy: ({ featureCount = 0 }) => featureCount,
             cell: ({ id, featureCount = 0 }) => (
               <Link to="/projects/$project/flags" params={{ project: id }}>
                 {formatNumber(featureCount)}
               </Link>
             ),
           },
-          { title: 'Members', isNumber: true, cell: ({ memberCount = 0 }) => formatNumber(memberCount) },
-          { title: 'Owners', cell: ownerNamesOf },
-          { title: 'Last change', cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+          {
+            title: 'On in production',
+            isNumber: true,
+            sortBy: ({ live }) => live,
+            cell: ({ live }) => live !== undefined && formatNumber(live),
+          },
+          {
+            title: 'Stale',
+            isNumber: true,
+            sortBy: ({ stale }) => stale,
+            cell: ({ id, stale }) =>
+              stale !== undefined &&
+              (stale === 0 ? (
+                '0'
+              ) : (
+                <Link to="/projects/$project/cleanup" params={{ project: id }} search={{ reason: 'stale' }}>
+                  {formatNumber(stale)}
+                </Link>
+              )),
+          },
+          {
+            title: 'Open requests',
+            isNumber: true,
+            sortBy: ({ open }) => open,
+            cell: ({ id, open }) =>
+              open !== undefined &&
+              (open === 0 ? (
+                '0'
+              ) : (
+                <Link to="/projects/$project/change-requests" params={{ project: id }}>
+                  {formatNumber(open)}
+                </Link>
+              )),
+          },
+          {
+            title: 'Members',
+            isNumber: true,
+            sortBy: ({ memberCount = 0 }) => memberCount,
+            cell: ({ memberCount = 0 }) => formatNumber(memberCount),
+          },
+          { title: 'Owners', sortBy: (project) => ownerNamesOf(project) || undefined, cell: ownerNamesOf },
+          {
+            title: 'Last change',
+            sortBy: ({ lastUpdatedAt }) => (lastUpdatedAt == null ? undefined : Date.parse(lastUpdatedAt)),
+            cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} />,
+          },
         ]}
         empty={{
           title: 'No projects yet',
