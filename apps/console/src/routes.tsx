@@ -27,6 +27,8 @@ const cleanupListSearch = searchParameters<'q' | 'reason' | 'days' | 'app' | 'en
 const projectTabsSearch = searchParameters<'q' | 'default'>();
 const adminSectionsSearch = searchParameters<
   | 'q'
+  | 'sort'
+  | 'sdks'
   | 'view'
   | 'kind'
   | 'type'

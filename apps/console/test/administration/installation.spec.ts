@@ -63,7 +63,18 @@ describeInBrowser('the installation in the console', () => {
     const opened = await openSignedIn('/admin/applications');
     const { page } = opened;
     await page.getByRole('link', { name: 'till' }).waitFor();
+    const list = page.getByRole('table', { name: 'Applications' });
+    await list.getByText('unleash-client-node:5.0.0 outdated').waitFor();
+    await list.getByText('unleash-client-node:6.1.0', { exact: true }).waitFor();
+    await list.getByRole('button', { name: 'Instances' }).press('Enter');
+    await list.locator('[aria-sort=descending]', { hasText: 'Instances' }).waitFor();
+    await page.waitForURL((url) => url.searchParams.get('sort') === 'Instances');
     await expectAccessible(opened);
+    await page.getByRole('button', { name: 'All SDKs' }).press('Enter');
+    await page.getByRole('option', { name: 'No instance now' }).click();
+    await page.getByRole('link', { name: 'till' }).waitFor({ state: 'detached' });
+    await page.goto(new URL('/admin/applications?sdks=outdated', page.url()).href);
+    await page.getByRole('link', { name: 'till' }).waitFor();
     await page.getByRole('combobox', { name: 'Project' }).fill('Default');
     await page.getByRole('option', { name: /Default/ }).click();
     await page.getByText('1 SDK of this project is outdated', { exact: false }).waitFor();

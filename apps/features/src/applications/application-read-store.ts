@@ -62,9 +62,23 @@ function sortColumnOf(sortBy: string | undefined): SortColumn {
   return Object.keys(sortColumns).find((column): column is SortColumn => column === sortBy) ?? 'appName';
 }
 
+/** SQL: how many instances the application `a` has where it uses visible projects, and their SDKs. */
+function runningSdks(hidden: string): string {
+  return `
+  select coalesce(sum(instances), 0) as instances, coalesce(json_agg(json_build_object(
+      'sdkVersion', used_sdk, 'instances', instances, 'isOutdated', ${isOutdated('used_sdk')}) order by instances desc, used_sdk)
+    filter (where used_sdk is not null), '[]') as sdks
+  from (
+    select i.sdk_version as used_sdk, count(*) as instances from client_instance i
+    where i.app_name = a.app_name and i.environment in (
+      select environment from client_application_usage
+      where app_name = a.app_name and project <> all (${hidden}::text[]))
+    group by i.sdk_version) as by_sdk`;
+}
+
 function all(sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement {
   return prepared(`
-    with found as materialized (
+    with ${newestSdks}, found as materialized (
       select a.app_name, row_number() over (order by ${sortColumns[sortBy]} ${sortOrder}, a.app_name) as position
       from client_application a
       where not ${isUsedOnlyInSql('$1')} and ($2::text is null or position(lower($2) in lower(a.app_name)) > 0)
@@ -72,9 +86,11 @@ function all(sortBy: SortColumn, sortOrder: 'asc' | 'desc'): Statement {
     select json_build_object(
       'applications', coalesce((
         select json_agg(json_build_object('appName', a.app_name, 'sdkVersion', a.sdk_version, 'strategies', a.strategies, ${descriptionMembers},
-          'project', used_in.project, 'environment', used_in.first, 'usage', ${usageJson('$1')}) order by found.position)
+          'project', used_in.project, 'environment', used_in.first, 'usage', ${usageJson('$1')},
+          'instances', running.instances, 'sdks', running.sdks) order by found.position)
         from found join client_application a using (app_name)
         left join lateral (select project, first from (${usageOf('$1')}) as used order by project limit 1) as used_in on true
+        cross join lateral (${runningSdks('$1')}) as running
         where found.position > $3::integer and found.position <= $3::integer + $4::integer), '[]'),
       'total', (select count(*) from found))::text as json`);
 }

@@ -150,6 +150,20 @@ describe('an application', () => {
     expect(applications).toMatchObject([{ project: 'shop', environment: 'development', updatedAt: null }]);
   });
 
+  it('lists applications with their instances by SDK, and marks versions older than a major one that any instance has', async () => {
+    const { applications } = await features.call(ListApplications, {}, stranger);
+    const till = applications.find(({ appName }) => appName === 'till');
+    expect([till?.instances, till?.sdks]).toEqual([
+      2,
+      [
+        { sdkVersion: 'unleash-client-node:5.3.0', instances: 1, isOutdated: true },
+        { sdkVersion: 'unleash-client-node:6.4.1', instances: 1, isOutdated: false },
+      ],
+    ]);
+    const kiosk = applications.find(({ appName }) => appName === 'kiosk');
+    expect([kiosk?.instances, kiosk?.sdks]).toEqual([1, []]);
+  });
+
   it('lists an application in each project that it has a key for or whose features it evaluates', async () => {
     const params = { projectId: 'shop' };
     const list = async (query: object = {}) =>

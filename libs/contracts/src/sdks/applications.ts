@@ -40,6 +40,21 @@ export const Application = Type.Object(
     project: text('the first of the projects in `usage`, as earlier versions of the API had it'),
     environment: text('the first of its environments there'),
     usage,
+    instances: Type.Optional(
+      Type.Integer({ description: 'how many instances have reported in the last two days, in each environment' }),
+    ),
+    sdks: Type.Optional(
+      Type.Array(
+        Type.Object({
+          sdkVersion: Type.String({ description: 'the SDK and its version' }),
+          instances: Type.Integer({ description: 'how many of the instances have it' }),
+          isOutdated: Type.Boolean({
+            description: 'whether an instance of any application has a newer major version of the SDK',
+          }),
+        }),
+        { description: 'the SDKs of these instances, that of the most instances first' },
+      ),
+    ),
   },
   { title: 'applicationSchema', description: 'An application that has registered or reported.' },
 );

@@ -6,7 +6,7 @@ import { operationQuery, useProjects } from '../../../api/queries-and-mutations.
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
-import { ComboBox } from '../../../components/forms/selects.tsx';
+import { ComboBox, Select } from '../../../components/forms/selects.tsx';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { Time } from '../../../components/content/time.tsx';
@@ -15,7 +15,7 @@ import { ProjectNames } from '../../../components/content/project-name.tsx';
 import { ConnectSdkButton } from '../../connect/connect-sdk-button.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
-import { formatCount } from '../../../text/format-number.ts';
+import { formatCount, formatNumber } from '../../../text/format-number.ts';
 import { Edges } from './edges.tsx';
 
 const texts = {
@@ -49,18 +49,53 @@ function Usage({ usage }: Pick<Application, 'usage'>) {
   ));
 }
 
-/** The longest word of a search: the server searches by one word, and the list filters the result by the others. */
+/** The longest word of a search: the server searches by one word, in names, and the list filters the result by the others. */
 function longestWord(search: string): string {
   return search.split(/\s+/).reduce((longest, word) => (word.length > longest.length ? word : longest), '');
 }
 
+interface Sdk {
+  readonly label: string;
+  readonly isOutdated: boolean;
+}
+
+function Sdks({ sdks }: { readonly sdks: readonly Sdk[] }) {
+  return (
+    <span className={styles['badges']}>
+      {sdks.map(({ label, isOutdated }) => (
+        <Badge key={label} tone={isOutdated ? 'warning' : 'neutral'}>
+          {label} {isOutdated && 'outdated'}
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+/** Which applications are listed, by the SDKs of their instances: `sdks` of the URL. */
+const sdkFilters: readonly {
+  readonly id: string;
+  readonly label: string;
+  readonly has: (application: Application) => boolean;
+}[] = [
+  { id: 'all', label: 'All', has: () => true },
+  { id: 'outdated', label: 'Outdated', has: ({ sdks = [] }) => sdks.some(({ isOutdated }) => isOutdated) },
+  { id: 'several', label: 'Several versions', has: ({ sdks = [] }) => sdks.length > 1 },
+  { id: 'none', label: 'No instance now', has: ({ instances }) => instances === 0 },
+];
+
 function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
   const [search = ''] = useSearchParameter('q');
+  const [sdks = 'all', setSdks] = useSearchParameter('sdks');
+  const chosen = sdkFilters.find(({ id }) => id === sdks) ?? sdkFilters[0];
   const word = longestWord(search);
-  const query = useQuery({
-    ...operationQuery(ListApplications, { query: { limit, ...(word !== '' && { query: word }) } }),
+  const first = useQuery(operationQuery(ListApplications, { query: { limit } }));
+  const hasAll = (first.data?.total ?? 0) <= limit || word === '';
+  const found = useQuery({
+    ...operationQuery(ListApplications, { query: { limit, query: word } }),
+    enabled: !hasAll,
     placeholderData: keepPreviousData,
   });
+  const query = hasAll ? first : found;
   const { applications = [], total = 0 } = query.data ?? {};
   return (
     <>
@@ -71,13 +106,27 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
       )}
       <ResourceList
         label="Applications"
-        query={{ ...query, data: query.data?.applications }}
+        query={{ ...query, data: query.data?.applications.filter((one) => chosen?.has(one)) }}
         rowKey={({ appName }) => appName}
         name={({ appName }) => appName}
-        filter={filter}
+        text={({ sdks: used = [], usage }) =>
+          [...used.map(({ sdkVersion }) => sdkVersion), ...usage.flatMap(({ environments }) => environments)].join(' ')
+        }
+        filter={
+          <>
+            {filter}
+            <Select
+              label="SDKs"
+              options={sdkFilters.map(({ id, label }) => ({ id, label }))}
+              value={chosen?.id ?? null}
+              onChange={(id) => setSdks(id === 'all' ? undefined : id)}
+            />
+          </>
+        }
         columns={[
           {
             title: 'Application',
+            sortBy: ({ appName }) => appName,
             cell: ({ appName, description }) => (
               <div className={styles['twoLines']}>
                 <ApplicationLink name={appName} />
@@ -85,10 +134,33 @@ function AllApplications({ filter }: { readonly filter: React.ReactNode }) {
               </div>
             ),
           },
-          { title: 'SDK', cell: ({ sdkVersion }) => <span className={layout['nowrap']}>{sdkVersion}</span> },
+          {
+            title: 'SDKs',
+            sortBy: ({ sdks, sdkVersion }) => sdks?.[0]?.sdkVersion ?? sdkVersion ?? undefined,
+            cell: ({ sdks = [], sdkVersion }) =>
+              sdks.length === 0 ? (
+                <span className={layout['muted']}>{sdkVersion}</span>
+              ) : (
+                <Sdks sdks={sdks.map((used) => ({ label: used.sdkVersion, isOutdated: used.isOutdated }))} />
+              ),
+          },
+          {
+            title: 'Instances',
+            isNumber: true,
+            sortBy: ({ instances = 0 }) => instances,
+            cell: ({ instances = 0 }) => formatNumber(instances),
+          },
           { title: 'Uses', cell: ({ usage }) => <Usage usage={usage} /> },
-          { title: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-          { title: 'First seen', cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            title: 'Last seen',
+            sortBy: ({ lastSeenAt }) => Date.parse(lastSeenAt),
+            cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+          },
+          {
+            title: 'First seen',
+            sortBy: ({ createdAt }) => Date.parse(createdAt),
+            cell: ({ createdAt }) => <Time at={createdAt} />,
+          },
         ]}
         empty={{ title: 'No application has reported yet', help: texts.noneHelp, action: <ConnectSdkButton /> }}
       />
@@ -125,23 +197,24 @@ function ApplicationsOfProject({ project, filter }: OfProjectProps) {
         text={({ environments, sdks }) => [...environments, ...sdks.map(({ name }) => name)].join(' ')}
         filter={filter}
         columns={[
-          { title: 'Application', cell: ({ name }) => <ApplicationLink name={name} /> },
+          { title: 'Application', sortBy: ({ name }) => name, cell: ({ name }) => <ApplicationLink name={name} /> },
           { title: 'Environments', cell: ({ environments }) => environments.join(', ') },
           {
             title: 'SDKs',
             cell: ({ sdks }) => (
-              <span className={styles['badges']}>
-                {sdks.flatMap(({ name, versions }) =>
-                  versions.map((version) => (
-                    <Badge key={`${name}:${version}`} tone={isOutdated(name, version) ? 'warning' : 'neutral'}>
-                      {name} {version} {isOutdated(name, version) && 'outdated'}
-                    </Badge>
-                  )),
+              <Sdks
+                sdks={sdks.flatMap(({ name, versions }) =>
+                  versions.map((version) => ({ label: `${name} ${version}`, isOutdated: isOutdated(name, version) })),
                 )}
-              </span>
+              />
             ),
           },
-          { title: 'Instances', cell: ({ instances }) => instances.length, isNumber: true },
+          {
+            title: 'Instances',
+            isNumber: true,
+            sortBy: ({ instances }) => instances.length,
+            cell: ({ instances }) => formatNumber(instances.length),
+          },
         ]}
         empty={{
           title: 'No application has reported yet',
