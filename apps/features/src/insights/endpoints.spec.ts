@@ -111,6 +111,35 @@ it('reads the insights of a project', async () => {
   });
 });
 
+it('has the time to production of each of the last twelve months, as the median of what came there then', async () => {
+  const names = ['first', 'second', 'third', 'fourth', 'fifth'];
+  await features.given(...names.map((name) => ofDefault(name)));
+  const setDates = (name: string, month: number, days: number) =>
+    features.database.transaction(({ query }) =>
+      query(
+        `update feature set created_at = at - interval '${days} days', production_at = at
+       from (select date_trunc('month', now() at time zone 'UTC') at time zone 'UTC' - interval '${month} months' + interval '1 hour' as at) as moment
+       where name = '${name}'`,
+      ),
+    );
+  await setDates('first', 0, 2);
+  await setDates('second', 0, 3);
+  await setDates('third', 0, 90);
+  await setDates('fourth', 11, 1.5);
+  await setDates('fifth', 12, 400);
+  const { timeToProduction = [] } = await features.call(GetProjectStatus, { params });
+  expect(timeToProduction).toHaveLength(12);
+  expect(timeToProduction.at(-1)).toEqual({
+    month: new Date().toISOString().slice(0, 7),
+    features: 3,
+    medianDays: 3,
+  });
+  expect(timeToProduction[0]).toMatchObject({ features: 1, medianDays: 1.5 });
+  expect(
+    timeToProduction.slice(1, -1).every(({ features: count, medianDays }) => count === 0 && medianDays === null),
+  ).toBe(true);
+});
+
 it('reads the status of a project, with the time that its features spend in each stage of their life', async () => {
   const entered = (stage: 'initial' | 'pre-live' | 'live', days: number) => ({ stage, enteredStageAt: daysAgo(days) });
   await features.given(
@@ -135,6 +164,7 @@ it('reads the status of a project, with the time that its features spend in each
       completed: { averageDays: null, currentFlags: 0 },
       archived: { currentFlags: 1, last30Days: 1 },
     },
+    timeToProduction: expect.any(Array),
   });
 });
 

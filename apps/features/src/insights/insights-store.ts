@@ -86,6 +86,15 @@ function leadTimeSql(id: string): string {
     where project = ${id} and production_at > '-infinity') as delivered)`;
 }
 
+/** SQL: by month, how many days features took until they were first enabled in production: the median of the last twelve months. */
+const timeToProductionSql = `(
+  select json_agg(json_build_object('month', to_char(month, 'YYYY-MM'), 'features', coalesce(features, 0), 'medianDays', median) order by month)
+  from generate_series(date_trunc('month', now() at time zone 'UTC') - interval '11 months', now() at time zone 'UTC', interval '1 month') as month
+  left join (
+    select date_trunc('month', production_at at time zone 'UTC') as month, count(*) as features,
+      round(percentile_cont(0.5) within group (order by extract(epoch from production_at - created_at) / 86400)::numeric, 1) as median
+    from feature where project = p.id and production_at > now() - interval '1 year' group by 1) as delivered using (month))`;
+
 const { archived: _, ...activeStages } = lifecycleStageOfMember;
 
 /**
@@ -168,7 +177,7 @@ const status = prepared(`
     'technicalDebt', json_build_object('current', 100 - ${healthSql}), 'staleFlags', json_build_object('total', feature_counts.stale),
     'resources', json_build_object('apiTokens', $4::integer, 'members', ${memberCountSql},
       'segments', (select count(*) from segment where project = p.id)),
-    'lifecycleSummary', ${lifecycleSummarySql})::text as json
+    'lifecycleSummary', ${lifecycleSummarySql}, 'timeToProduction', ${timeToProductionSql})::text as json
   from project p ${joinMetrics('$2')} where p.id = $1`);
 const forPersonalDashboard = prepared(`
   select json_build_object('onboardingStatus', ${onboardingStatusSql}, 'owners', ${ownersSql},

@@ -81,6 +81,18 @@ export const ProjectStatus = Type.Object(
         last30Days: Count('the number of those archived in the last 30 days'),
       }),
     }),
+    timeToProduction: Type.Optional(
+      Type.Array(
+        Type.Object({
+          month: Type.String({ description: 'a month of UTC, such as 2026-11' }),
+          features: Count('the number of features that were first enabled in production in that month'),
+          medianDays: Nullable(Type.Number(), {
+            description: 'the median of the days from their creation until then; null without such features',
+          }),
+        }),
+        { description: 'the last twelve months, the current one included, oldest first; archived features count' },
+      ),
+    ),
   },
   { title: 'projectStatusSchema', description: 'The state of a project.' },
 );

@@ -223,25 +223,71 @@ function weeksOf(days: ProjectStatus['activityCountByDate'], now: number) {
   });
 }
 
-function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) {
-  const [now] = useState(serverNow);
-  const weeks = weeksOf(days, now);
-  const max = Math.max(...weeks.map(({ count }) => count));
-  if (max === 0) return <p className={layout['muted']}>Nothing has changed.</p>;
+interface Bar {
+  readonly key: string;
+  readonly height: number;
+  readonly text: string;
+}
+
+/** Bars side by side, the highest of which fills the height; each says what it stands for. */
+function Bars({ bars }: { readonly bars: readonly Bar[] }) {
+  const max = Math.max(...bars.map(({ height }) => height));
   return (
     <ul className={styles['weeks']}>
-      {weeks.map(({ from, count }) => (
-        <li
-          key={from}
-          style={{ blockSize: `${(count / max) * 100}%` }}
-          title={`${formatCount(count, 'change')} in the week from ${from}`}
-        >
-          <span className="visually-hidden">
-            {formatCount(count, 'change')} in the week from {from}
-          </span>
+      {bars.map(({ key, height, text }) => (
+        <li key={key} style={{ blockSize: `${(height / max) * 100}%` }} title={text}>
+          <span className="visually-hidden">{text}</span>
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How long flags take from their creation until they are on in production, month by month, and whether that becomes shorter. */
+function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStatus['timeToProduction']> }) {
+  const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const delivered = months.filter(({ medianDays }) => medianDays !== null);
+  const [last, before] = delivered.toReversed();
+  if (last === undefined) return <p className={layout['muted']}>No flag has come to production.</p>;
+  const nameOf = (month: string): string => monthName.format(new Date(`${month}-01`));
+  return (
+    <>
+      <p>
+        {formatCount(last.medianDays ?? 0, 'day')} in {nameOf(last.month)}
+        {before !== undefined && (
+          <span className={styles['note']}>
+            {' '}
+            before: {formatCount(before.medianDays ?? 0, 'day')} in {nameOf(before.month)}
+          </span>
+        )}
+      </p>
+      <Bars
+        bars={months.map(({ month, features, medianDays }) => ({
+          key: month,
+          // What took less than an hour can be seen as well.
+          height: medianDays === null ? 0 : Math.max(medianDays, 0.1),
+          text:
+            medianDays === null
+              ? `none in ${nameOf(month)}`
+              : `${formatCount(medianDays, 'day')} in ${nameOf(month)}, the median of ${formatCount(features, 'flag')}`,
+        }))}
+      />
+    </>
+  );
+}
+
+function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'] }) {
+  const [now] = useState(serverNow);
+  const weeks = weeksOf(days, now);
+  if (weeks.every(({ count }) => count === 0)) return <p className={layout['muted']}>Nothing has changed.</p>;
+  return (
+    <Bars
+      bars={weeks.map(({ from, count }) => ({
+        key: from,
+        height: count,
+        text: `${formatCount(count, 'change')} in the week from ${from}`,
+      }))}
+    />
   );
 }
 
@@ -311,11 +357,6 @@ function LastMonth({ stats }: { readonly stats: NonNullable<ProjectOverview['sta
         { label: 'Flags created', value: compared(stats.createdCurrentWindow, stats.createdPastWindow) },
         { label: 'Flags archived', value: compared(stats.archivedCurrentWindow, stats.archivedPastWindow) },
         { label: 'Members added', value: stats.projectMembersAddedCurrentWindow },
-        {
-          label: 'Days from creation to production, on average',
-          // The server says 0 where no flag has come to production.
-          value: Math.round(stats.avgTimeToProdCurrentWindow * 10) / 10 || '–',
-        },
       ]}
     />
   );
@@ -416,7 +457,7 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
         <News id={id} environments={overview.environments.map(({ environment }) => environment)} />
         <div className={layout['column']}>
           <QueryResult query={status}>
-            {({ lifecycleSummary, activityCountByDate }) => (
+            {({ lifecycleSummary, activityCountByDate, timeToProduction }) => (
               <>
                 <Lifecycle id={id} stages={lifecycleSummary}>
                   <Types id={id} types={featureTypeCounts} />
@@ -424,6 +465,11 @@ export function ProjectOverviewTab({ id, overview }: ProjectOverviewTabProps) {
                 <Aside title="Changes in the last 12 weeks">
                   <Activity days={activityCountByDate} />
                 </Aside>
+                {timeToProduction !== undefined && (
+                  <Aside title="From creation to production">
+                    <TimeToProduction months={timeToProduction} />
+                  </Aside>
+                )}
               </>
             )}
           </QueryResult>
