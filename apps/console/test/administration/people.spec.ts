@@ -126,10 +126,18 @@ describeInBrowser('the users in the console', () => {
     const { page } = opened;
     await page.getByRole('button', { name: 'Create an invitation link' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('Computing group');
-    await page.keyboard.press('Enter');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Root role/ })
+      .press('Enter');
+    expect(await page.getByRole('option', { name: 'Admin', exact: false }).count()).toBe(0);
+    await page.getByRole('option', { name: 'Editor' }).click();
+    await expectAccessible(opened);
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await page.getByRole('alertdialog', { name: 'The invitation “Computing group”' }).waitFor();
     expect(await page.getByLabel('Link', { exact: true }).innerText()).toContain('/new-user?invite=');
     await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('row', { name: /Computing group.*Editor.*Works/ }).waitFor();
     await chooseFor(page, 'Computing group', 'Turn off');
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('row', { name: /Computing group.*Off/ }).waitFor();

@@ -2,6 +2,7 @@ import type { SchemaMigration } from '@bunting/database';
 import { idempotencyTables, consumerTables, outboxTables } from '@bunting/outbox';
 import { initial } from './1-initial.ts';
 import { slackAccounts } from './2-expand-slack-accounts.ts';
+import { inviteRole } from './3-expand-invite-role.ts';
 
 /** The whole schema of the database, in the order of its steps. */
 export const gatewayMigrations: readonly SchemaMigration[] = [
@@ -10,4 +11,5 @@ export const gatewayMigrations: readonly SchemaMigration[] = [
   consumerTables,
   idempotencyTables,
   slackAccounts,
+  inviteRole,
 ];

@@ -193,6 +193,8 @@ export const InviteLinkEntity = defineEntity({
     expiresAt: p.type(TimestampColumn),
     createdAt: p.type(TimestampColumn).defaultRaw('now()'),
     createdBy: p.text(),
+    /** no reference: a role that is deleted leaves the link, which gives Viewer then */
+    rootRole: p.integer().fieldName('root_role_id').default(3),
   },
 });
 

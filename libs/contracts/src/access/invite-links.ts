@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { operationsOf } from '../operation.ts';
 import { InviteLinkPath } from '../paths.ts';
-import { Timestamp } from '../schemas.ts';
+import { maxId, Timestamp } from '../schemas.ts';
 import { Role } from './roles.ts';
 import { ClientAddressQuery, password, username } from './sign-in.ts';
 import { emailAddress, User } from './account.ts';
@@ -33,7 +33,17 @@ export const InviteLinks = Type.Object(
 );
 
 export const CreateInviteLinkBody = Type.Object(
-  { name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the link' }), expiresAt },
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'the name of the link' }),
+    expiresAt,
+    rootRole: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxId,
+        description: 'the id of the root role that the users get, but for Admin; without it, Viewer',
+      }),
+    ),
+  },
   { title: 'publicSignupTokenCreateSchema', description: 'The properties of a new invitation link.' },
 );
 
@@ -57,7 +67,7 @@ export const CreateInviteLink = defineOperation({
   subject: 'call.gateway.create-invite-link',
   operationId: 'createPublicSignupToken',
   summary: 'Create an invitation link',
-  description: 'Creates a link with which people create their own accounts, with the role Viewer.',
+  description: 'Creates a link with which people create their own accounts, with the role Viewer or another root role.',
   http: { method: 'POST', url: '/api/admin/invite-link/tokens', status: 201 },
   permission: 'ADMIN',
   body: CreateInviteLinkBody,
@@ -90,7 +100,7 @@ export const SignUp = defineOperation({
   subject: 'call.gateway.sign-up',
   operationId: 'addPublicSignupTokenUser',
   summary: 'Create an account by an invitation link',
-  description: 'Creates a user with the role Viewer, who signs in with the password.',
+  description: 'Creates a user with the role of the invitation, who signs in with the password.',
   http: { method: 'POST', url: '/invite/:token/signup', status: 201, address: 'address' },
   permission: 'public',
   params: InviteLinkPath,

@@ -16,10 +16,12 @@ import { requireStrongPassword } from '../passwords/password-policy.ts';
 import { inviteLinkNotFound } from '../refusals.ts';
 import { predefinedRole, roleWithId } from '../roles/role.ts';
 import { accountCreated, parseUserNames } from '../users/account.ts';
+import { requireRootRole } from '../users/endpoints.ts';
 import type { StoredInviteLink } from './invite-link-store.ts';
 import {
   inviteLinkCreated,
   inviteLinkUpdated,
+  requireInvitableRole,
   requireUsableInviteLink,
   signedUp,
   updatedInviteLink,
@@ -33,7 +35,8 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
       transaction.completing(
         request,
         async (tx) => {
-          const content = { ...request.body, createdBy: request.caller.name };
+          const asked = await requireRootRole(tx, request.body.rootRole ?? predefinedRole.viewer);
+          const content = { ...request.body, rootRole: requireInvitableRole(asked), createdBy: request.caller.name };
           return withRole(tx, await tx.inviteLinks.add(content, (link) => [inviteLinkCreated(link)]));
         },
         toResponse,
@@ -59,9 +62,10 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
       // Counts every attempt, also failed ones: invitation links are often published.
       signIn.limits.countAttempt(query.address);
       const hash = await signIn.passwords.hash(body.password);
-      return transaction(asSystem, async ({ inviteLinks, users, passwords }) => {
+      return transaction(asSystem, async ({ inviteLinks, users, passwords, roles }) => {
         const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
-        const account = { accountType: 'User', rootRole: predefinedRole.viewer, isActive: true } as const;
+        const rootRole = (await roles.findRootRole(link.rootRole)) ?? predefinedRole.viewer;
+        const account = { accountType: 'User', rootRole, isActive: true } as const;
         const user = await users.add(names, account, (created) => [accountCreated(created)]);
         await passwords.set(user.id, hash);
         await inviteLinks.addUser(link.id, user.id, [signedUp(link, user)]);
@@ -91,29 +95,31 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
 /** An invitation link and its role, without the secret: this may be stored as the reply for retries. */
 type InviteLinkWithRole = StoredInviteLink & Pick<InviteLink, 'role'>;
 
-async function viewerRole({ roles }: Pick<GatewayReads, 'roles'>): Promise<InviteLink['role']> {
-  const { id, name, description, type } = roleWithId(await roles.list(), predefinedRole.viewer);
-  return { id, name, description, type };
+/** A link whose role was deleted since gives Viewer. */
+function linkWithRole(
+  roles: Awaited<ReturnType<GatewayReads['roles']['list']>>,
+  link: StoredInviteLink,
+): InviteLinkWithRole {
+  const known = roles.some((role) => role.id === link.rootRole) ? link.rootRole : predefinedRole.viewer;
+  const { id, name, description, type } = roleWithId(roles, known);
+  return { ...link, role: { id, name, description, type } };
 }
 
 async function withRoles(
   reads: Pick<GatewayReads, 'roles'>,
   links: readonly StoredInviteLink[],
 ): Promise<InviteLinkWithRole[]> {
-  const role = await viewerRole(reads);
-  return links.map((link) => ({ ...link, role }));
+  const roles = await reads.roles.list();
+  return links.map((link) => linkWithRole(roles, link));
 }
 
 async function withRole(reads: Pick<GatewayReads, 'roles'>, link: StoredInviteLink): Promise<InviteLinkWithRole> {
-  return {
-    ...link,
-    role: await viewerRole(reads),
-  };
+  return linkWithRole(await reads.roles.list(), link);
 }
 
 /** An invitation link with its secret and the URL of its page, whose path is the same as in Unleash. */
 function inviteLinkResponse({ instance, inviteSecrets }: Pick<GatewayContext, 'instance' | 'inviteSecrets'>) {
-  return ({ id, ...link }: InviteLinkWithRole): InviteLink => {
+  return ({ id, rootRole: _, ...link }: InviteLinkWithRole): InviteLink => {
     const secret = inviteSecrets.secretOf(id);
     return { ...link, secret, url: instance.pageUrl(`/new-user?invite=${secret}`) };
   };

@@ -7,10 +7,13 @@ import type { EventsOf } from '../events.ts';
 import { type UserRow, userColumnsSql, userOf } from '../users/user-store.ts';
 import { gatewaySql, InviteLinkEntity } from '../../unit-of-work/entities.ts';
 
-type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & { readonly id: string };
+type Row = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt' | 'createdAt' | 'createdBy'> & {
+  readonly id: string;
+  readonly rootRole: number;
+};
 
 /** An invitation link as it is stored: without its secret, which is computed from its id. */
-export type StoredInviteLink = Omit<InviteLink, 'secret' | 'url' | 'role'> & { readonly id: string };
+export type StoredInviteLink = Omit<InviteLink, 'secret' | 'url' | 'role'> & Pick<Row, 'id' | 'rootRole'>;
 
 const columns = gatewaySql.selectOf(InviteLinkEntity, 'l');
 
@@ -52,12 +55,12 @@ export function inviteLinkRepository({ query }: Pick<Tx, 'query'>, record: Recor
       return (await withUsers(rows))[0];
     },
     add: async (
-      { name, expiresAt, createdBy }: Pick<Row, 'name' | 'expiresAt' | 'createdBy'>,
+      { name, expiresAt, createdBy, rootRole }: Pick<Row, 'name' | 'expiresAt' | 'createdBy' | 'rootRole'>,
       eventsOf: EventsOf<StoredInviteLink>,
     ): Promise<StoredInviteLink> => {
       const text = `
-        insert into invite_link as l (id, name, expires_at, created_by) values ($1, $2, $3, $4) returning ${columns}`;
-      const added = await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy]));
+        insert into invite_link as l (id, name, expires_at, created_by, root_role_id) values ($1, $2, $3, $4, $5) returning ${columns}`;
+      const added = await withUsers(await query<Row>(text, [randomUUID(), name, expiresAt, createdBy, rootRole]));
       const stored = onlyRow(added, 'add-invite-link');
       record(eventsOf(stored));
       return stored;

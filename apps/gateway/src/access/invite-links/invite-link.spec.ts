@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   inviteLinkCreated,
   inviteLinkUpdated,
+  requireInvitableRole,
   requireUsableInviteLink,
   signedUp,
   updatedInviteLink,
@@ -20,7 +21,7 @@ it('a disabled or unknown invitation link cannot be used', () => {
     expect(() => requireUsableInviteLink(unusable, now)).toThrow('The invitation is not valid');
 });
 
-const stored = { ...link, name: 'Workshop', secret: 'not in events' };
+const stored = { ...link, name: 'Workshop', rootRole: 2, secret: 'not in events' };
 const { secret: _secret, ...data } = stored;
 
 it('an update of an invitation link keeps what the request omits', () => {
@@ -35,6 +36,11 @@ it('the events of an invitation link have no secret, and an update that changes 
     { type: 'public-signup-token-updated', data: { ...data, enabled: false }, preData: data },
   ]);
   expect(inviteLinkUpdated(stored, stored)).toEqual([]);
+});
+
+it('an invitation link makes no administrators', () => {
+  expect(requireInvitableRole(2)).toBe(2);
+  expect(() => requireInvitableRole(1)).toThrow('no role Admin');
 });
 
 it('a user who signs up by an invitation link is named in its event', () => {

@@ -3,11 +3,15 @@ import { timingSafeEqual } from 'node:crypto';
 import { invalid, type InviteLink, type User } from '@bunting/contracts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import { eventsOfUpdate } from '../events.ts';
+import { predefinedRole } from '../roles/role.ts';
 
-type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'>;
+type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'> & {
+  /** the id of the root role that users get */
+  readonly rootRole: number;
+};
 
-function eventData({ name, enabled, expiresAt }: InviteLinkContent) {
-  return { name, enabled, expiresAt };
+function eventData({ name, enabled, expiresAt, rootRole }: InviteLinkContent) {
+  return { name, enabled, expiresAt, rootRole };
 }
 
 export function inviteLinkCreated(link: InviteLinkContent): EventContent {
@@ -35,6 +39,16 @@ export function signedUp({ name }: InviteLinkContent, { id: userId }: Pick<User,
     type: 'public-signup-token-user-added',
     data: { name, userId },
   };
+}
+
+/**
+ * The root role of an invitation. A link is passed on, and may be published: none makes administrators.
+ * @throws Refusal 400 for Admin
+ */
+export function requireInvitableRole(rootRole: number): number {
+  if (rootRole === predefinedRole.admin)
+    throw invalid('An invitation gives no role Admin. Invite others, and change their role.', '/body/rootRole');
+  return rootRole;
 }
 
 /** @throws Refusal 400 for a link that does not exist, is disabled, or has expired */

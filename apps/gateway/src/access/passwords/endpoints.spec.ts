@@ -328,6 +328,28 @@ describe('an invitation link', () => {
     expect(JSON.stringify(rows)).not.toContain(secret.slice(32));
   });
 
+  it('gives the root role that was chosen, though not Admin, and Viewer once that role is deleted', async () => {
+    const createWith = (rootRole: number) => ({ name: `link ${++made}`, expiresAt: inAnHour(), rootRole });
+    const roleOf = async ({ secret }: InviteLink): Promise<number | undefined> => {
+      const email = `invited-${++made}@example.org`;
+      return (await signUp(secret, { name: 'Invited', email, password })).body.rootRole;
+    };
+    const editors = await done<InviteLink>('POST', 'invite-link/tokens', createWith(2));
+    expect(editors.role).toMatchObject({ id: 2, name: 'Editor' });
+    expect(await roleOf(editors)).toBe(2);
+    for (const rootRole of [1, 4, 999_999]) {
+      const { status, body } = await send<ErrorBody>('POST', 'invite-link/tokens', createWith(rootRole));
+      expect([status, body.details?.[0]?.path]).toEqual([400, '/body/rootRole']);
+    }
+    const role = { name: `role ${++made}`, description: '', type: 'root-custom', permissions: [] };
+    const { id } = await done<{ readonly id: number }>('POST', 'roles', role);
+    const guests = await done<InviteLink>('POST', 'invite-link/tokens', createWith(id));
+    expect(guests.role.id).toBe(id);
+    expect((await send('DELETE', `roles/${id}`)).status).toBe(200);
+    expect((await done<InviteLink>('GET', `invite-link/tokens/${guests.secret}`)).role.id).toBe(3);
+    expect(await roleOf(guests)).toBe(3);
+  });
+
   it('lets people create accounts as viewers, while it is enabled and not expired', async () => {
     const { secret } = await create();
     expect(await validate(secret)).toBe(200);

@@ -1,4 +1,11 @@
-import { CreateInviteLink, type InviteLink, ListInviteLinks, UpdateInviteLink } from '@bunting/contracts';
+import {
+  CreateInviteLink,
+  type InviteLink,
+  ListInviteLinks,
+  type ListUsers,
+  type ReplyOf,
+  UpdateInviteLink,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { serverNow } from '../../../api/server-clock.ts';
@@ -27,7 +34,7 @@ function InvitationStateBadge({ link: { enabled, expiresAt } }: { readonly link:
 }
 
 /** The invitation links, with which people create their own accounts. */
-export function Invitations() {
+export function Invitations({ roles }: { readonly roles: ReplyOf<typeof ListUsers>['rootRoles'] }) {
   const links = useQuery(operationQuery(ListInviteLinks, {}));
   const mayCall = useMayCall();
   if (!mayCall(CreateInviteLink)) return null;
@@ -50,6 +57,7 @@ export function Invitations() {
       name={({ name }) => name}
       columns={[
         { title: 'Name', cell: ({ name }) => name },
+        { title: 'Role', cell: ({ role }) => role.name },
         { title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
         { title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
         { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
@@ -57,7 +65,7 @@ export function Invitations() {
       create={{
         operation: CreateInviteLink,
         isSecondary: true,
-        dialog: (onClose) => <CreateInvitationDialog onClose={onClose} />,
+        dialog: (onClose) => <CreateInvitationDialog roles={roles} onClose={onClose} />,
       }}
       actions={[
         {
@@ -67,7 +75,10 @@ export function Invitations() {
           operation: CreateInviteLink,
           dialog: (link, onClose) => (
             <Dialog title={`The invitation “${isolated(link.name)}”`} onClose={onClose}>
-              <p>Each person who has it can create an account. Turn it off when your team has joined.</p>
+              <p>
+                Until <Time at={link.expiresAt} /> each person who has it can create an account with the role{' '}
+                {link.role.name}. Turn it off when your team has joined.
+              </p>
               <CopyableSecret label="Link" value={absoluteUrlOf(link.url)} />
             </Dialog>
           ),
@@ -98,7 +109,7 @@ export function Invitations() {
       ]}
       empty={{
         title: 'No invitation links',
-        help: 'People who open such a link create their own accounts, with the role Viewer.',
+        help: 'People who open such a link create their own accounts, with the root role that the link gives.',
       }}
     />
   );

@@ -286,15 +286,32 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
   }
 }
 
+/** The id of the predefined role Admin, which no invitation gives. */
+const adminRole = 1;
+
 /** Creates an invitation link, and shows it. */
-export function CreateInvitationDialog({ onClose }: { readonly onClose: () => void }) {
+export function CreateInvitationDialog({
+  roles,
+  onClose,
+}: {
+  readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
+  readonly onClose: () => void;
+}) {
+  const offered = roles.filter(({ id }) => id !== adminRole);
+  const viewer = offered.find(({ name }) => name === 'Viewer') ?? offered[0];
   return (
     <CreateSecretDialog
       title="Create an invitation link"
       submit="Create"
       operation={CreateInviteLink}
-      values={{ name: '', days: '7' }}
-      request={({ name, days }) => ({ body: { name: String(name).trim(), expiresAt: instantAfterDays(days) ?? '' } })}
+      values={{ name: '', days: '7', rootRole: String(viewer?.id ?? '') }}
+      request={({ name, days, rootRole }) => ({
+        body: {
+          name: String(name).trim(),
+          expiresAt: instantAfterDays(days) ?? '',
+          ...(rootRole !== '' && { rootRole: Number(rootRole) }),
+        },
+      })}
       secret={(link) => ({
         title: `The invitation “${isolated(link.name)}”`,
         label: 'Link',
@@ -312,6 +329,13 @@ export function CreateInvitationDialog({ onClose }: { readonly onClose: () => vo
             hint="For whom it is, such as a team"
             validate={(value) => validationErrorOf(CreateInviteLink.body, 'name', value)}
             autoFocus
+          />
+          <BoundSelect
+            control={control}
+            name="rootRole"
+            label="Root role"
+            hint="What everybody who has the link may do everywhere. Nobody becomes an administrator by it."
+            options={roleOptions(offered)}
           />
           <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.inviteDays)} />
         </>

@@ -115,7 +115,7 @@ export function UsersPage() {
       }}
       below={
         <>
-          <Invitations />
+          <Invitations roles={roles} />
           {isDeleting && (
             <ConfirmOperationDialog
               title={`Delete ${formatCount(inactiveIds.length, 'inactive user')}?`}
