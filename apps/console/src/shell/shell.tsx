@@ -1,6 +1,7 @@
 import { useIsFetching, useIsMutating } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { usePreload } from '../components/resources/use-preload.ts';
 import { responseStalenessStore } from '../api/call.ts';
 import { pendingSignInOffer } from '../api/pending-sign-in.ts';
 import { useMayAdministrate } from '../api/permissions.ts';
@@ -143,7 +144,14 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
 }
 
 /** The console for who is signed in. */
+/** Whoever has neither pointed nor pressed a key yet has removed nothing. */
+async function keepFocus(): Promise<void> {
+  const { keepFocusInPlace } = await import('../components/dialogs/focus-place.ts');
+  keepFocusInPlace();
+}
+
 export function Shell() {
+  usePreload(keepFocus);
   const { isPending } = useMe();
   const offer = useStore(pendingSignInOffer);
   if (!isPending) return <Frame />;

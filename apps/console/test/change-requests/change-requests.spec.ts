@@ -121,7 +121,7 @@ describeInBrowser('a change request', () => {
     await change.getByRole('button', { name: 'Discard the change “Change a strategy”' }).press('Enter');
     await timeline.getByText(`on “change a strategy” of ${feature}, which was discarded`).waitFor();
     // The button has gone with the change.
-    await eventually(async () => expect(await page.locator('main h1:focus').count()).toBe(1));
+    await eventually(async () => expect(await page.locator('main :focus').count()).toBe(1));
     await timeline.getByText('Why 80 %?').waitFor();
     const rest = timeline.getByRole('textbox', { name: 'Comment' });
     expect(await rest.inputValue()).toBe('Is half of it enough?');

@@ -27,13 +27,6 @@ function giveBackAfterRemoval(element: HTMLElement, openers: readonly Element[])
   element.addEventListener('blur', () => queueMicrotask(stop), { once: true });
 }
 
-/** For a button that its own press removes from the page, without a dialog: the title of the page gets the focus then. */
-export function keepFocusAfterPress(): void {
-  const { activeElement } = document;
-  if (activeElement instanceof HTMLElement && activeElement !== document.body)
-    giveBackAfterRemoval(activeElement, [activeElement]);
-}
-
 function giveBack(openers: readonly Element[]): void {
   if (openers.length === 0) return;
   for (const element of [...openers, document.querySelector('main h1')]) {

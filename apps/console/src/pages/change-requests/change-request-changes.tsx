@@ -17,7 +17,6 @@ import { Link } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { keepFocusAfterPress } from '../../components/dialogs/focus-return.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -152,7 +151,6 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
             size="small"
             label={`Discard the change “${sentence}”`}
             onPress={() => {
-              keepFocusAfterPress();
               discard.mutate({
                 params: { projectId: request.project, id: request.id, changeId: change.id },
                 ifMatch: undefined,

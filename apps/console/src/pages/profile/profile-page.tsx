@@ -24,7 +24,6 @@ import { Table } from '../../components/content/table.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { CreateSecretDialog } from '../../components/dialogs/create-secret-dialog.tsx';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
-import { keepFocusAfterPress } from '../../components/dialogs/focus-return.tsx';
 import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { BoundSelect, BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { instantAfterDays, showServerError, tokenLifetimes } from '../../components/forms/form-values.ts';
@@ -175,7 +174,6 @@ function Sessions() {
   const endOthers = useOperationMutation(EndOtherSessions, 'handled');
   /** Notifies the user of the success or failure of a request. */
   const notifyOfResult = async (request: Promise<unknown>, success: string): Promise<void> => {
-    keepFocusAfterPress();
     try {
       await request;
       notify(success);
@@ -228,13 +226,7 @@ function SlackAccounts() {
           rows.length === 0 ? (
             <p>None. Press a button in a message about a change request in Slack to link your account.</p>
           ) : (
-            <SlackAccountTable
-              accounts={rows}
-              onUnlink={(id) => {
-                keepFocusAfterPress();
-                unlink.mutate({ params: { id } });
-              }}
-            />
+            <SlackAccountTable accounts={rows} onUnlink={(id) => unlink.mutate({ params: { id } })} />
           )
         }
       </QueryResult>
