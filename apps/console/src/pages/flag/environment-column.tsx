@@ -6,7 +6,7 @@ import {
   strategySentence,
 } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import {
   type EditProtection,
   SkipChangeRequestNotice,
@@ -19,6 +19,7 @@ import type { MenuEntry } from '../../components/buttons/menu.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { EnvironmentName, useEnvironmentMark } from '../../components/environments/environment-name.tsx';
 import { Icon } from '../../components/content/icon.tsx';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
 import { Switch } from '../../components/forms/fields.tsx';
@@ -28,7 +29,7 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { strategyBodyOf, strategyDraftOf, strategyFingerprint } from '../../strategies/strategy-draft.ts';
 import { formatCount } from '../../text/format-number.ts';
 import styles from './flag.module.css';
-import { type EnvironmentFold, FoldHead } from './environment-fold.tsx';
+import type { EnvironmentFold } from './environment-folds.ts';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
 
 /**
@@ -137,7 +138,11 @@ const maxShownStrategies = 50;
 /** Beside more environments than this, what one lacks is folded up. */
 const maxOthersWithDifferences = 5;
 
+// Only among many environments.
+const FoldHead = lazyPart(() => import('./fold-head.tsx').then(({ FoldHead }) => FoldHead));
+
 interface ColumnHeadProps {
+  readonly feature: Feature['name'];
   readonly environment: FeatureEnvironment;
   readonly isProtected: boolean;
   readonly isSwitchDisabled: boolean;
@@ -147,7 +152,15 @@ interface ColumnHeadProps {
 }
 
 /** The name and state of an environment with its switch, and the last evaluations of the flag there. */
-function ColumnHead({ environment, isProtected, isSwitchDisabled, edits, fold, segmentNames }: ColumnHeadProps) {
+function ColumnHead({
+  feature,
+  environment,
+  isProtected,
+  isSwitchDisabled,
+  edits,
+  fold,
+  segmentNames,
+}: ColumnHeadProps) {
   const { name, enabled, strategies = [], type, lastSeenAt, yes, no } = environment;
   const [isAskingHowToEnable, setAskingHowToEnable] = useState(false);
   const setEnabled = (isOn: boolean): void => {
@@ -176,7 +189,21 @@ function ColumnHead({ environment, isProtected, isSwitchDisabled, edits, fold, s
             {isProtected && <Badge tone="accent">protected</Badge>}
           </h3>
         ) : (
-          <FoldHead environment={environment} isProtected={isProtected} fold={fold} segmentNames={segmentNames} />
+          <Suspense
+            fallback={
+              <h3>
+                <EnvironmentName name={name} type={type} />
+              </h3>
+            }
+          >
+            <FoldHead
+              feature={feature}
+              environment={environment}
+              isProtected={isProtected}
+              fold={fold}
+              segmentNames={segmentNames}
+            />
+          </Suspense>
         )}
         <Switch
           aria-label={`Enabled in ${name}`}
@@ -349,6 +376,7 @@ export function EnvironmentColumn({
       data-folded={fold?.isOpen === false || undefined}
     >
       <ColumnHead
+        feature={feature.name}
         environment={environment}
         isProtected={isProtected}
         isSwitchDisabled={!mayToggle || edits.isPending}

@@ -37,7 +37,7 @@ import { notifyError } from '../../shell/toasts.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { EnvironmentColumn } from './environment-column.tsx';
 import { flagCrumbs } from './flag-crumbs.tsx';
-import { useEnvironmentFolds } from './environment-fold.tsx';
+import { useEnvironmentFolds } from './environment-folds.ts';
 import { FlagMenu } from './flag-menu.tsx';
 import { NextSteps } from './next-steps.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -60,16 +60,16 @@ function comparedByDefault(environments: readonly FeatureEnvironment[]): Feature
 /** Milliseconds for which an environment may be invisible at most, while what is above it is loading. */
 const maxInvisibleMs = 3_000;
 
-/** Focuses an element as soon as it is visible, unless its user has gone somewhere else meanwhile. Returns what ends the wait. */
-function focusWhenVisible(element: HTMLElement | null | undefined): (() => void) | undefined {
-  if (element == null) return undefined;
+/** Focuses an element as soon as it is there and visible, unless its user has gone somewhere else meanwhile. Returns what ends the wait. */
+function focusWhenVisible(find: () => HTMLElement | null): () => void {
   const [before, began] = [document.activeElement, performance.now()];
   let frame = 0;
   const tryIt = (): void => {
     const { activeElement } = document;
     if (activeElement !== before && activeElement?.matches('body, h1') !== true) return;
-    element.focus({ preventScroll: true });
-    if (document.activeElement !== element && performance.now() - began < maxInvisibleMs)
+    const element = find();
+    element?.focus({ preventScroll: true });
+    if ((element === null || document.activeElement !== element) && performance.now() - began < maxInvisibleMs)
       frame = requestAnimationFrame(tryIt);
   };
   tryIt();
@@ -97,12 +97,13 @@ function Environments({ feature, project }: FlagPartProps) {
         ],
   );
   const { isPending } = useQuery(changeRequestConfigQuery(project));
+  const isFolded = foldOf !== undefined;
   const followedIndex = shown.findIndex(({ name }) => name === followed);
   useEffect(() => {
     const column = isPending ? undefined : columns.current?.children[followedIndex];
     column?.scrollIntoView({ block: 'nearest' });
-    return focusWhenVisible(column?.querySelector<HTMLElement>('h3 button'));
-  }, [isPending, followedIndex]);
+    return column && isFolded ? focusWhenVisible(() => column.querySelector<HTMLElement>('h3 button')) : undefined;
+  }, [isPending, followedIndex, isFolded]);
   if (isPending) return <div hidden data-loading />;
   if (environments.length === 0) return <Notice>The project of this flag has no environment.</Notice>;
   return (
