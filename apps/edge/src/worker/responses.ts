@@ -31,7 +31,7 @@ const preflightHeaders = {
   ...corsHeaders,
   'access-control-allow-methods': 'GET, HEAD, POST',
   'access-control-allow-headers':
-    'Accept, Authorization, Content-Type, If-None-Match, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key',
+    'Accept, Authorization, Content-Type, If-None-Match, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key, *',
   'access-control-max-age': '600',
 };
 

@@ -25,8 +25,12 @@ export function splitCommaSeparated(list: string): string[] {
 }
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+/**
+ * `*` stands for those that an application adds, such as `customHeaders` of the SDK for browsers and `tracestate` of OpenTelemetry. It never
+ * includes `Authorization`, and older browsers do not know it.
+ */
 const allowedHeaders =
-  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key';
+  'Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Traceparent, Unleash-AppName, Unleash-Client-Spec, Unleash-Connection-Id, Unleash-SDK, X-API-Key, *';
 const exposedHeaders = `${staleHeader}, Deprecation, ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Limit, RateLimit-Policy, RateLimit-Remaining, RateLimit-Reset, Retry-After, X-Request-Id`;
 const preflightMaxAgeSeconds = '600';
 
