@@ -68,7 +68,7 @@ export function useEnvironments() {
   return useQuery({ ...operationQuery(ListEnvironments, {}), staleTime: 60_000 });
 }
 
-/** The segments without their constraints, which can be megabytes. */
+/** The segments with the first values of their constraints: all of them can be megabytes. */
 export function useSegmentSummaries({ isNeeded = true }: { readonly isNeeded?: boolean } = {}) {
   return useQuery({ ...operationQuery(ListSegmentSummaries, {}), staleTime: 60_000, enabled: isNeeded });
 }

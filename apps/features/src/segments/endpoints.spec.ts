@@ -74,15 +74,15 @@ describe('segments', () => {
     ]);
   });
 
-  it('lists segments without their constraints, with the context fields that they compare', async () => {
+  it('lists segments with the first values of their constraints, the context fields that they compare, and their use', async () => {
     await create({
       name: 'Compared',
       description: 'Some people',
       project: 'shop',
       constraints: [
         version,
-        { contextName: 'userId', operator: 'IN', values: ['ann'] },
-        { contextName: 'userId', operator: 'NOT_IN', values: ['bob'] },
+        { contextName: 'userId', operator: 'IN', values: ['ann', 'bob', 'cyd', 'dee', 'eve'] },
+        { contextName: 'userId', operator: 'NOT_IN', values: ['fay'] },
       ],
     });
     const { segments } = await features.call(ListSegmentSummaries, {});
@@ -93,8 +93,19 @@ describe('segments', () => {
       description: 'Some people',
       project: 'shop',
       contextNames,
+      constraints: [
+        expect.objectContaining(version),
+        expect.objectContaining({ operator: 'IN', values: ['ann', 'bob', 'cyd', 'dee'], valueCount: 5 }),
+        expect.objectContaining({ operator: 'NOT_IN', values: ['fay'], valueCount: 1 }),
+      ],
+      createdAt: expect.any(String),
+      usedInFeatures: 0,
     });
-    expect(segments.find(({ name }) => name === 'Used')).toMatchObject({ description: null, contextNames: [] });
+    expect(segments.find(({ name }) => name === 'Used')).toMatchObject({
+      description: null,
+      contextNames: [],
+      usedInFeatures: 2,
+    });
   });
 
   it('refuses a taken name of a segment, also under concurrent requests', async () => {

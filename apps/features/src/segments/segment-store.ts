@@ -37,11 +37,15 @@ function segmentJson(...more: readonly string[]): string {
 const oneSegment = prepared(`select ${segmentJson()}::text as json, ${storedSegmentJson('s')} as stored from segment s
   where id = $1 and (project is null or project <> all ($2::text[]))`);
 
-const allSegments = prepared(`
+/** SQL: the numbers of active features and projects outside of `$1` that use a segment. */
+const usedSegments = `
   with used as (
     select id, count(distinct project) as projects, count(*) as features
-    from feature, unnest(segment_ids) as id 
-    where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)
+    from feature, unnest(segment_ids) as id
+    where segment_ids <> '{}' and archived_at is null and project <> all ($1::text[]) group by id)`;
+
+const allSegments = prepared(`
+  ${usedSegments}
   select json_build_object('segments', coalesce(json_agg(${segmentJson(
     `'usedInProjects': coalesce(used.projects, 0), 'usedInFeatures': coalesce(used.features, 0)`,
   )}
@@ -49,15 +53,27 @@ const allSegments = prepared(`
   from segment s left join used on used.id = s.id
   where s.project is null or s.project <> all ($1::text[])`);
 
+/** The constraints of the segment `s` with as many values as a sentence names, `maxNamedValues` of the contracts. */
+const shortConstraints = jsonListOf(`
+  select case when one ? 'values' then one || jsonb_build_object(
+      'values', jsonb_path_query_array(one, '$.values[0 to 3]'), 'valueCount', jsonb_array_length(one -> 'values'))
+    else one end
+  from jsonb_array_elements(s.constraints) with ordinality as given (one, nth) order by nth`);
+
 const segmentSummaries = prepared(`
+  ${usedSegments}
   select json_build_object('segments', coalesce(json_agg(${withoutNulls(
     `'id': s.id, 'name': s.name, 'description': ${orNull('s.description')}, 'project': s.project`,
     `'contextNames': ${jsonListOf(`
       select one ->> 'contextName' as name from jsonb_array_elements(s.constraints) as one
       union select context_name from segment_list list where list.segment = s.id order by name`)}`,
+    `'constraints': ${shortConstraints}, 'list': (
+      select ${segmentListJson('list')} from segment_list list where list.segment = s.id)`,
+    `'createdAt': ${timestampSql('s.created_at')}, 'usedInFeatures': coalesce(used.features, 0)`,
   )}
     order by s.name collate "C"), '[]'))::text as json
-  from segment s where s.project is null or s.project <> all ($1::text[])`);
+  from segment s left join used on used.id = s.id
+  where s.project is null or s.project <> all ($1::text[])`);
 
 const nameTaken = prepared('select from segment where name = $1');
 

@@ -94,7 +94,16 @@ export const Segments = Type.Object(
 );
 export type Segments = Static<typeof Segments>;
 
-/** What other objects show of segments: without their constraints, which can be megabytes. */
+/** A constraint with its first values alone: all of them can be megabytes. */
+const ShortConstraint = Type.Object(
+  {
+    ...Constraint.properties,
+    valueCount: Type.Optional(Type.Integer({ description: 'how many values it has; `values` are the first ones' })),
+  },
+  { title: 'shortConstraintSchema', description: 'A constraint with its first values.' },
+);
+
+/** What lists and other objects show of segments: without most values of their constraints, which can be megabytes. */
 export const SegmentSummaries = Type.Object(
   {
     segments: Type.Array(
@@ -106,11 +115,17 @@ export const SegmentSummaries = Type.Object(
         contextNames: Type.Array(Type.String(), {
           description: 'the context fields that its constraints and its list compare',
         }),
+        constraints: Type.Array(ShortConstraint, {
+          description: 'all of these must hold for the segment to match; each with its first values',
+        }),
+        list: Type.Optional(SegmentList),
+        createdAt: Type.Optional(Timestamp('when the segment was created')),
+        usedInFeatures: Type.Integer({ description: 'the number of features that use it' }),
       }),
       { description: 'the segments, by name' },
     ),
   },
-  { title: 'segmentSummariesSchema', description: 'The segments without their constraints.' },
+  { title: 'segmentSummariesSchema', description: 'The segments with the first values of their constraints.' },
 );
 
 export const CreateSegmentBody = Type.Object(
@@ -240,9 +255,9 @@ export const ListSegments = defineOperation({
 
 export const ListSegmentSummaries = defineOperation({
   subject: 'call.features.list-segment-summaries',
-  summary: 'List the segments without their constraints',
+  summary: 'List the segments with the first values of their constraints',
   description:
-    'Returns names, descriptions and projects of the segments, ordered by name, and which context fields they compare.',
+    'Returns the segments, ordered by name, which context fields they compare, and the first values of each constraint.',
   isBuntingExtension: true,
   http: { method: 'GET', url: '/api/admin/segments/summaries' },
   permission: 'authenticated',

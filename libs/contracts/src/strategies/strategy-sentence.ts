@@ -10,9 +10,9 @@ function listOf(items: readonly string[], conjunction: string): string {
     : `${items.slice(0, -1).join(', ')} ${conjunction} ${items.at(-1) as string}`;
 }
 
-function namedValues(values: readonly string[]): string {
-  if (values.length <= maxNamedValues) return listOf(values, 'or');
-  return `${values.slice(0, maxNamedValues - 1).join(', ')} or ${values.length - maxNamedValues + 1} more`;
+function namedValues(values: readonly string[], count = values.length): string {
+  if (count <= maxNamedValues) return listOf(values, 'or');
+  return `${values.slice(0, maxNamedValues - 1).join(', ')} or ${count - maxNamedValues + 1} more`;
 }
 
 /** The phrase of an operator, and that of its inversion. */
@@ -47,16 +47,27 @@ function dateText(value: string, timeText: (time: Date) => string): string {
   return Number.isNaN(time.getTime()) ? value : timeText(time);
 }
 
-/** A constraint in words, such as `country is no or se`. Times are in the zone of the reader, if nothing else writes them. */
+/**
+ * A constraint in words, such as `country is no or se`. Times are in the zone of the reader, if nothing else writes them. `valueCount`: how
+ * many values it has, where only the first ones are known.
+ */
 export function constraintPhrase(
-  { contextName, operator, inverted = false, caseInsensitive = false, values = [], value = '' }: Constraint,
+  {
+    contextName,
+    operator,
+    inverted = false,
+    caseInsensitive = false,
+    values = [],
+    valueCount = values.length,
+    value = '',
+  }: Constraint & { readonly valueCount?: number },
   timeText = timeOfReader,
 ): string {
   // An unknown operator is shown as it is.
   const [plain, opposite] = phrases[operator] ?? [operator, `not ${operator}`];
   const isList = operator === 'IN' || operator === 'NOT_IN' || operator.startsWith('STR_');
   const single = operator.startsWith('DATE_') ? dateText(value, timeText) : value;
-  const compared = isList ? namedValues(values) || 'no value' : single;
+  const compared = isList ? namedValues(values, valueCount) || 'no value' : single;
   return `${contextName} ${inverted ? opposite : plain} ${compared}${caseInsensitive ? ' in any case' : ''}`;
 }
 

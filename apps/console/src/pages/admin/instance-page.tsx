@@ -12,11 +12,12 @@ import {
   type UiConfig,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { basePath } from '../../base-path.ts';
+import { lazyPart } from '../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -73,7 +74,7 @@ function bytesText(bytes: number): string {
   return `${formatNumber(Math.round((bytes / 1000 ** exponent) * 10) / 10)} ${units[exponent]}`;
 }
 
-const LogIntegrity = lazyRouteComponent(() => import('../events/log-integrity.tsx'), 'LogIntegrity');
+const LogIntegrity = lazyPart(async () => (await import('../events/log-integrity.tsx')).LogIntegrity);
 
 interface SectionProps {
   readonly id: string;

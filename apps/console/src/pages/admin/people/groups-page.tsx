@@ -1,7 +1,7 @@
 import { CreateGroup, DeleteGroup, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
@@ -13,7 +13,7 @@ import { isolated } from '../../../text/isolated.ts';
 function loadDialogs() {
   return import('./group-dialog.tsx');
 }
-const GroupDialog = lazyRouteComponent(loadDialogs, 'GroupDialog');
+const GroupDialog = lazyPart(async () => (await loadDialogs()).GroupDialog);
 
 /** The groups with their members, roles and projects. */
 export function GroupsPage() {

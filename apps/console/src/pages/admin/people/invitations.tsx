@@ -7,9 +7,9 @@ import {
   UpdateInviteLink,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
@@ -21,7 +21,7 @@ import { absoluteUrlOf } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import { isolated } from '../../../text/isolated.ts';
 
-const CreateInvitationDialog = lazyRouteComponent(() => import('./user-dialogs.tsx'), 'CreateInvitationDialog');
+const CreateInvitationDialog = lazyPart(async () => (await import('./user-dialogs.tsx')).CreateInvitationDialog);
 
 function isPast(at: string): boolean {
   return Date.parse(at) < serverNow();

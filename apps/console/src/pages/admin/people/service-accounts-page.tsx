@@ -5,9 +5,9 @@ import {
   UpdateServiceAccount,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { call } from '../../../api/call.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminCatalogue } from '../admin-page.tsx';
@@ -19,8 +19,8 @@ import { isolated } from '../../../text/isolated.ts';
 function loadDialogs() {
   return import('./service-account-dialogs.tsx');
 }
-const CreateServiceAccountDialog = lazyRouteComponent(loadDialogs, 'CreateServiceAccountDialog');
-const TokensDialog = lazyRouteComponent(loadDialogs, 'ServiceAccountTokensDialog');
+const CreateServiceAccountDialog = lazyPart(async () => (await loadDialogs()).CreateServiceAccountDialog);
+const TokensDialog = lazyPart(async () => (await loadDialogs()).ServiceAccountTokensDialog);
 
 /** The accounts of machines, with their tokens. */
 export function ServiceAccountsPage() {

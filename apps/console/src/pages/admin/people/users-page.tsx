@@ -1,8 +1,9 @@
 import { CreateUser, DeleteInactiveUsers, ListInactiveUsers, ListUsers } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
@@ -20,8 +21,8 @@ import { formatCount } from '../../../text/format-number.ts';
 function loadDialogs() {
   return import('./user-dialogs.tsx');
 }
-const CreateUserDialog = lazyRouteComponent(loadDialogs, 'CreateUserDialog');
-const UserDialog = lazyRouteComponent(loadDialogs, 'UserDialog');
+const CreateUserDialog = lazyPart(async () => (await loadDialogs()).CreateUserDialog);
+const UserDialog = lazyPart(async () => (await loadDialogs()).UserDialog);
 
 /** The users with their root roles and states, the actions of administrators on them, and the invitation links. */
 export function UsersPage() {

@@ -8,8 +8,9 @@ import {
   type RoleWithPermissions,
 } from '@bunting/contracts';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Fragment, Suspense, useState } from 'react';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { usePreload } from '../../../components/resources/use-preload.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
@@ -35,7 +36,7 @@ const texts = {
 function loadDialogs() {
   return import('./role-dialog.tsx');
 }
-const RoleDialog = lazyRouteComponent(loadDialogs, 'RoleDialog');
+const RoleDialog = lazyPart(async () => (await loadDialogs()).RoleDialog);
 
 type RoleKind = 'root' | 'project';
 const roleKinds: readonly RoleKind[] = ['root', 'project'];

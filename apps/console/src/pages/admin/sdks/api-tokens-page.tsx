@@ -8,10 +8,10 @@ import {
   UpdateApiToken,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { usePermissionCheck } from '../../../api/permissions.ts';
 import { serverNow } from '../../../api/server-clock.ts';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { EnvironmentName } from '../../../components/environments/environment-name.tsx';
 import { Select } from '../../../components/forms/selects.tsx';
@@ -31,8 +31,8 @@ const tones = { client: 'neutral', frontend: 'accent', admin: 'warning' } as con
 function loadDialogs() {
   return import('./api-token-dialogs.tsx');
 }
-const CreateApiTokenDialog = lazyRouteComponent(loadDialogs, 'CreateApiTokenDialog');
-const ExtendApiTokenDialog = lazyRouteComponent(loadDialogs, 'ExtendApiTokenDialog');
+const CreateApiTokenDialog = lazyPart(async () => (await loadDialogs()).CreateApiTokenDialog);
+const ExtendApiTokenDialog = lazyPart(async () => (await loadDialogs()).ExtendApiTokenDialog);
 
 function isPast(at: string): boolean {
   return Date.parse(at) < serverNow();

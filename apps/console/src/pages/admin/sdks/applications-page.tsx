@@ -1,8 +1,9 @@
 import { type Application, ListApplications, ListOutdatedSdks, ListProjectApplications } from '@bunting/contracts';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { Fragment, Suspense } from 'react';
 import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Notice } from '../../../components/content/notice.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
@@ -26,7 +27,7 @@ const texts = {
   viewNames: { applications: 'Applications', edges: 'Edges' },
 } as const;
 
-const ApplicationPage = lazyRouteComponent(() => import('./application-page.tsx'), 'ApplicationPage');
+const ApplicationPage = lazyPart(async () => (await import('./application-page.tsx')).ApplicationPage);
 
 const views = ['applications', 'edges'] as const;
 /** The maximum number of applications that one request returns. */

@@ -1,9 +1,9 @@
-import { CreateSegment, ListSegments, constraintPhrase } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
-import { Link, lazyRouteComponent, useParams } from '@tanstack/react-router';
+import { CreateSegment, constraintPhrase } from '@bunting/contracts';
+import { Link, useParams } from '@tanstack/react-router';
 import { Suspense } from 'react';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { useSegmentSummaries } from '../../../api/queries-and-mutations.ts';
 import { buttonClass, PlaceOfButton } from '../../../components/buttons/button.tsx';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Loading } from '../../../components/content/query-result.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
@@ -16,11 +16,12 @@ import { Icon } from '../../../components/content/icon.tsx';
 import { ProjectName } from '../../../components/content/project-name.tsx';
 import layout from '../../../components/layout/layout.module.css';
 
-const NewSegmentPage = lazyRouteComponent(() => import('./new-segment-page.tsx'), 'NewSegmentPage');
-const SegmentPage = lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage');
+const NewSegmentPage = lazyPart(async () => (await import('./new-segment-page.tsx')).NewSegmentPage);
+const SegmentPage = lazyPart(async () => (await import('./segment-page.tsx')).SegmentPage);
 
 function Segments() {
-  const segments = useQuery({ ...operationQuery(ListSegments, {}), select: ({ segments: rows }) => rows });
+  const query = useSegmentSummaries();
+  const segments = { ...query, data: query.data?.segments };
   const mayCall = useMayCall();
   const createLink = mayCall(CreateSegment) && (
     <Link
@@ -41,9 +42,7 @@ function Segments() {
         query={segments}
         rowKey={({ id }) => id}
         name={({ name }) => name}
-        text={({ description, project, constraints }) =>
-          [description ?? '', project ?? '', ...constraints.map(({ contextName }) => contextName)].join(' ')
-        }
+        text={({ description, project, contextNames }) => [description ?? '', project ?? '', ...contextNames].join(' ')}
         columns={[
           {
             title: 'Name',
@@ -80,7 +79,7 @@ function Segments() {
                 </Badge>
               ),
           },
-          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures },
           { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         empty={{

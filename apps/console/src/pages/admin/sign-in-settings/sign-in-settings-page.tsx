@@ -1,8 +1,8 @@
 import { GetScimSettings, GetPasswordSettings, SetScimSettings, SetPasswordSettings } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult, Loading } from '../../../components/content/query-result.tsx';
@@ -12,8 +12,8 @@ import { usePublicUrl } from '../public-url.ts';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 
-const SingleSignOn = lazyRouteComponent(() => import('./single-sign-on.tsx'), 'SingleSignOn');
-const ScimTokenDialog = lazyRouteComponent(() => import('./scim-token-dialog.tsx'), 'ScimTokenDialog');
+const SingleSignOn = lazyPart(async () => (await import('./single-sign-on.tsx')).SingleSignOn);
+const ScimTokenDialog = lazyPart(async () => (await import('./scim-token-dialog.tsx')).ScimTokenDialog);
 
 function Passwords() {
   const settings = useQuery(operationQuery(GetPasswordSettings, {}));

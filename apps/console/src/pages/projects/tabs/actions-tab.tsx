@@ -10,16 +10,16 @@ import {
   constraintPhrase,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
+import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { actionPhrase } from '../actions/action-phrase.ts';
 
 const loadDialog = () => import('../actions/action-set-dialog.tsx');
-const ActionSetDialog = lazyRouteComponent(loadDialog, 'ActionSetDialog');
-const RunsDialog = lazyRouteComponent(() => import('../actions/runs-dialog.tsx'), 'RunsDialog');
+const ActionSetDialog = lazyPart(async () => (await loadDialog()).ActionSetDialog);
+const RunsDialog = lazyPart(async () => (await import('../actions/runs-dialog.tsx')).RunsDialog);
 
 function filtersPhrase({ match }: ActionSet): string {
   const filters = Object.entries(match.payload);

@@ -1,7 +1,6 @@
-import { CreateSegment, ListSegments, constraintPhrase } from '@bunting/contracts';
-import { useQuery } from '@tanstack/react-query';
+import { CreateSegment, constraintPhrase } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { useSegmentSummaries } from '../../../api/queries-and-mutations.ts';
 import { buttonClass } from '../../../components/buttons/button.tsx';
 import { Icon } from '../../../components/content/icon.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
@@ -10,10 +9,8 @@ import layout from '../../../components/layout/layout.module.css';
 
 /** The segments that belong to a project alone. */
 export function SegmentsTab({ project }: { readonly project: string }) {
-  const segments = useQuery({
-    ...operationQuery(ListSegments, {}),
-    select: ({ segments: allSegments }) => allSegments.filter((segment) => segment.project === project),
-  });
+  const query = useSegmentSummaries();
+  const segments = { ...query, data: query.data?.segments.filter((segment) => segment.project === project) };
   const mayCall = useMayCall();
   const createLink = mayCall(CreateSegment, { project }) && (
     <Link
@@ -48,7 +45,7 @@ export function SegmentsTab({ project }: { readonly project: string }) {
             title: 'Constraints',
             cell: ({ constraints }) => constraints.map((one) => constraintPhrase(one)).join(', and '),
           },
-          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures ?? 0 },
+          { title: 'Flags', isNumber: true, cell: ({ usedInFeatures }) => usedInFeatures },
         ]}
         empty={{
           title: 'No segments of this project alone',
