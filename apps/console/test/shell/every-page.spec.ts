@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import {
   accessibilityFaults,
@@ -14,6 +14,7 @@ import {
 const unique = randomUUID().slice(0, 8);
 /** As long as a name may be, and without a blank at which a line could break. */
 const long = `${unique}-${'WMwm'.repeat(30)}`.slice(0, 100);
+const short = `${unique}-web`;
 const rightToLeft = `مشروع الدفع والشراء ${unique}`;
 const project = `every-${unique}`;
 const base = `/api/admin/projects/${project}`;
@@ -172,6 +173,12 @@ describeInBrowser('every page', () => {
       interval: 1,
     };
     await api('POST', '/api/client/register', { ...instance, sdkVersion: 'unleash-node@6.6.0' }, secret);
+    await api(
+      'POST',
+      '/api/client/register',
+      { ...instance, appName: short, sdkVersion: 'unleash-node@6.6.0' },
+      secret,
+    );
     const [start, stop] = [Date.now() - 60_000, Date.now()].map((at) => new Date(at).toISOString());
     const toggles = { [long]: { yes: 3, no: 1 }, [`unknown-${long}`.slice(0, 100)]: { yes: 0, no: 2 } };
     const metrics = { appName: long, instanceId: long, bucket: { start, stop, toggles } };
@@ -185,7 +192,12 @@ describeInBrowser('every page', () => {
 
   it.each([
     { what: 'a phone', width: 390, height: 844 },
-    { what: 'a window of 1280 pixels at 200 %, in forced colours', width: 640, height: 400, isForced: true },
+    {
+      what: 'a window of 1280 pixels at 200 %, in forced colours, from right to left',
+      width: 640,
+      height: 400,
+      isForced: true,
+    },
     { what: 'a window of 1280 pixels', width: 1280, height: 800, isWide: true },
   ])(
     'has long and right-to-left names within $what, in one scale',
@@ -193,6 +205,8 @@ describeInBrowser('every page', () => {
       const opened = await openSignedIn('/', { width, height });
       const { page } = opened;
       if (isForced) await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+      // As where an extension or a translation of the browser turns the page round.
+      if (isForced) await page.evaluate(() => (document.documentElement.dir = 'rtl'));
       const faults: string[] = [];
       for (const path of pages) {
         await goTo(page, path);
@@ -243,6 +257,25 @@ describeInBrowser('every page', () => {
     await goTo(page, `/projects/${project}-rtl/settings`);
     await page.getByRole('button', { name: 'Save', disabled: true }).first().waitFor();
     expect(new Set(await looksOf('Save')).size).toBe(1);
+    await closeChecked(opened);
+  });
+
+  it('has buttons beside fields at the height of the fields, and short names whole', async () => {
+    const opened = await openSignedIn('/admin/segments/new', { width: 1280, height: 800 });
+    const { page } = opened;
+    const middleOf = async (part: Locator): Promise<number> => {
+      const { y, height } = (await part.boundingBox()) ?? { y: 0, height: 0 };
+      return y + height / 2;
+    };
+    await page.getByRole('button', { name: 'Add a constraint' }).click();
+    const remove = page.getByRole('button', { name: 'Remove the constraint', exact: false });
+    await remove.waitFor();
+    const field = page.getByRole('button', { name: 'Comparison', exact: false });
+    expect(Math.abs((await middleOf(remove)) - (await middleOf(field)))).toBeLessThan(2);
+    await goTo(page, '/admin/applications');
+    const name = page.getByRole('rowheader', { name: short, exact: true });
+    await name.waitFor();
+    expect(await name.evaluate((cell) => cell.querySelector('bdi')?.getClientRects().length)).toBe(1);
     await closeChecked(opened);
   });
 

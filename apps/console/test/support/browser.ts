@@ -362,7 +362,7 @@ function cutOff(): readonly string[] {
     // What is typed into a field scrolls with the cursor.
     if (hidesMore && one.tagName !== 'INPUT' && /hidden|clip/.test(overflowX) && textOverflow !== 'ellipsis')
       found.push(`cut: ${name}`);
-    if (box.right <= width + 1) continue;
+    if (box.right <= width + 1 && box.left >= -1) continue;
     let around = one.parentElement;
     while (around !== null && getComputedStyle(around).overflowX === 'visible') around = around.parentElement;
     if (around === null) found.push(`beyond the edge: ${name}`);
