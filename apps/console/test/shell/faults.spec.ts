@@ -182,9 +182,13 @@ describeInBrowser('what the server refuses', () => {
     ['/projects/default/change-requests/99999', 'There is no such change request'],
     ['/projects/default/features/no-such-flag/environments/development/strategies/new', 'There is no such flag'],
     ['/admin/segments/99999', 'There is no such segment'],
-  ])('at %s is a page with a heading', async (path, heading) => {
+    ['/admin/integrations/99999', 'There is no such integration'],
+    ['/admin/tags/no-such-type', 'There is no such tag type'],
+  ])('at %s is a page with a heading, and links that lead on', async (path, heading) => {
     const opened = await openSignedIn(path);
     await opened.page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    const above = opened.page.getByRole('navigation', { name: 'Where this page belongs' });
+    await above.getByRole('link').first().waitFor();
     await expectWordsForPeople(opened.page);
     await expectAccessible(opened);
     await closeChecked(opened);

@@ -35,6 +35,7 @@ interface PageErrorProps {
   readonly error: unknown;
   /** what the page shows, as in `change request` */
   readonly page: string;
+  readonly crumbs: readonly React.ReactNode[];
   readonly notFound: string | undefined;
   /** whether it was shown before */
   readonly wasShown: boolean;
@@ -55,10 +56,10 @@ export function isDenied(error: unknown): error is ApiError {
 }
 
 /** The page in place of one whose subject could not be loaded. */
-function PageError({ error, page, notFound, wasShown, retry }: PageErrorProps) {
+function PageError({ error, page, crumbs, notFound, wasShown, retry }: PageErrorProps) {
   if (isNotFound(error))
     return (
-      <Page title={wasShown ? `This ${page} is gone` : `There is no such ${page}`}>
+      <Page title={wasShown ? `This ${page} is gone` : `There is no such ${page}`} crumbs={crumbs}>
         <p>
           {wasShown
             ? 'It was deleted while you looked at it, or is hidden from you now.'
@@ -67,7 +68,7 @@ function PageError({ error, page, notFound, wasShown, retry }: PageErrorProps) {
       </Page>
     );
   return (
-    <Page title={`The ${page} cannot be shown`}>
+    <Page title={`The ${page} cannot be shown`} crumbs={crumbs}>
       <ErrorNotice error={error} retry={retry} />
     </Page>
   );
@@ -78,6 +79,8 @@ interface QueryResultProps<T> {
   readonly children: (data: T) => React.ReactNode;
   /** what the page shows, where the result is the whole page: an error is then a page with a heading */
   readonly page?: string;
+  /** links to the pages above that page, as of `Page`: they lead on from one that does not exist */
+  readonly crumbs?: readonly React.ReactNode[];
   /** what is shown below a heading that the page has already, as in `application` */
   readonly part?: string;
   /** why there may be no such thing */
@@ -90,7 +93,15 @@ interface QueryResultProps<T> {
  * The data of a query, or its error with a retry. Cached data stays visible while the query runs again, and when that fails, unless the
  * subject of a page that is not a form, and of which no form is being filled in, does not exist any more.
  */
-export function QueryResult<T>({ query, children, page, part, notFound, isForm = false }: QueryResultProps<T>) {
+export function QueryResult<T>({
+  query,
+  children,
+  page,
+  crumbs = [],
+  part,
+  notFound,
+  isForm = false,
+}: QueryResultProps<T>) {
   const wasShown = query.data !== undefined;
   const isGone = page !== undefined && isNotFound(query.error);
   const isKept = useKeptPage(isGone && wasShown, page ?? '');
@@ -104,7 +115,7 @@ export function QueryResult<T>({ query, children, page, part, notFound, isForm =
     return page === undefined ? (
       <ErrorNotice {...failure} />
     ) : (
-      <PageError {...failure} page={page} notFound={notFound} wasShown={wasShown} />
+      <PageError {...failure} page={page} crumbs={crumbs} notFound={notFound} wasShown={wasShown} />
     );
   }
   return <Loading />;

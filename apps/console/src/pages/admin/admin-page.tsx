@@ -14,27 +14,31 @@ interface AdminPageProps {
   readonly children: React.ReactNode;
 }
 
+/** The links above a page of administration: above one of its things, also the link to that page. */
+export function adminCrumbs(id: AdminPageId, isOfThing: boolean): readonly React.ReactNode[] {
+  return [
+    <Link key="all" to="/admin" activeOptions={{ exact: true }}>
+      Administration
+    </Link>,
+    ...(isOfThing
+      ? [
+          <Link key="section" to="/admin/$section" params={{ section: id }} activeOptions={{ exact: true }}>
+            {adminPages.find((candidate) => candidate.id === id)?.label ?? id}
+          </Link>,
+        ]
+      : []),
+  ];
+}
+
 /** The frame of a page of administration: breadcrumbs, title and, on the page of all things, its description. */
 export function AdminPage({ id, title, ...props }: AdminPageProps) {
   const page = adminPages.find((candidate) => candidate.id === id);
-  const label = page?.label ?? id;
   return (
     <Page
       {...props}
-      title={title ?? label}
+      title={title ?? page?.label ?? id}
       {...(title === undefined && page !== undefined && { description: page.description })}
-      crumbs={[
-        <Link key="all" to="/admin" activeOptions={{ exact: true }}>
-          Administration
-        </Link>,
-        ...(title === undefined
-          ? []
-          : [
-              <Link key="section" to="/admin/$section" params={{ section: id }} activeOptions={{ exact: true }}>
-                {label}
-              </Link>,
-            ]),
-      ]}
+      crumbs={adminCrumbs(id, title !== undefined)}
     ></Page>
   );
 }

@@ -36,6 +36,12 @@ interface RequestViewProps extends RequestProps {
   readonly review: ChangeRequestReview;
 }
 
+const crumbs = [
+  <Link key="all" to="/change-requests" activeOptions={{ exact: true }}>
+    Change requests
+  </Link>,
+];
+
 function TitleDialog({ request, onClose }: RequestProps & { readonly onClose: () => void }) {
   const [title, setTitle] = useState(request.title ?? '');
   const save = useOperationMutation(SetTitle, 'handled');
@@ -110,11 +116,7 @@ function RequestView({ request, review }: RequestViewProps) {
   return (
     <Page
       title={title ?? `Change request #${id}`}
-      crumbs={[
-        <Link key="all" to="/change-requests" activeOptions={{ exact: true }}>
-          Change requests
-        </Link>,
-      ]}
+      crumbs={crumbs}
       titleExtras={<StateBadge state={state} schedule={schedule} />}
       actions={
         <ChangeRequestActions
@@ -167,10 +169,11 @@ export function ChangeRequestPage() {
     <QueryResult
       query={query}
       page="change request"
+      crumbs={crumbs}
       notFound="It may have been deleted, or is a draft: drafts are seen by their authors alone."
     >
       {(request) => (
-        <QueryResult query={review} page="change request">
+        <QueryResult query={review} page="change request" crumbs={crumbs}>
           {(loaded) => <RequestView request={request} review={loaded} />}
         </QueryResult>
       )}

@@ -400,7 +400,7 @@ export function FlagPage() {
   const isKept = useKeptPage(isAbsent, 'flag');
   if (isAbsent && !isKept) return <AbsentFlag name={name} project={project} />;
   return (
-    <QueryResult query={query} page="flag">
+    <QueryResult query={query} page="flag" crumbs={flagCrumbs(project)}>
       {(feature) => <FlagView feature={feature} project={project} />}
     </QueryResult>
   );

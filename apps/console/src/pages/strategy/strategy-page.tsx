@@ -329,7 +329,7 @@ export function StrategyPage() {
     gcTime: 0,
   });
   return (
-    <QueryResult query={flag} page="flag" isForm>
+    <QueryResult query={flag} page="flag" crumbs={flagCrumbs(project)} isForm>
       {({ environments = [] }) => {
         const { enabled: isEnabled = false, type } = environments.find(({ name }) => name === environment) ?? {};
         // Nobody in production gets a flag because somebody has overlooked a slider.
@@ -337,7 +337,7 @@ export function StrategyPage() {
         const editor = { strategyLocation: { project, feature, environment }, isEnabled, firstRollout, newestEdit };
         if (isNew) return <StrategyEditor {...editor} stored={undefined} entityTag={undefined} />;
         return (
-          <QueryResult query={stored} page="strategy" isForm>
+          <QueryResult query={stored} page="strategy" crumbs={flagCrumbs(project)} isForm>
             {({ value, entityTag }) => (
               <StrategyEditor key={strategy} {...editor} stored={value} entityTag={entityTag} />
             )}

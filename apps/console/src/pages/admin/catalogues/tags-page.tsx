@@ -19,7 +19,7 @@ import { type RequestBodyField, RequestBodyDialog } from '../../../components/fo
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
-import { AdminCatalogue } from '../admin-page.tsx';
+import { AdminCatalogue, adminCrumbs } from '../admin-page.tsx';
 import { UsingFlagsList, useUsingFlags } from '../../../components/resources/usage-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../admin.module.css';
@@ -131,78 +131,78 @@ function TagsOfType({ type }: { readonly type: string }) {
   const mayCall = useMayCall();
   const [isEditing, setEditing] = useState(false);
   return (
-    <AdminCatalogue
-      id="tags"
-      noun="tag"
-      label={`Tags of the type “${type}”`}
-      title={`Tags of the type “${type}”`}
-      buttons={mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>Edit</Button>}
-      above={
-        <QueryResult query={stored}>
-          {({ description, color }) => (
+    <QueryResult query={stored} page="tag type" crumbs={adminCrumbs('tags', true)}>
+      {({ description, color }) => (
+        <AdminCatalogue
+          id="tags"
+          noun="tag"
+          label={`Tags of the type “${type}”`}
+          title={`Tags of the type “${type}”`}
+          buttons={mayCall(UpdateTagType) && <Button onPress={() => setEditing(true)}>Edit</Button>}
+          above={
             <p className={layout['inline']}>
               <Swatch color={color} />
               {description}
             </p>
-          )}
-        </QueryResult>
-      }
-      below={
-        isEditing &&
-        stored.data !== undefined && (
-          <RequestBodyDialog
-            title={`Edit the tag type “${type}”`}
-            submit="Save"
-            operation={UpdateTagType}
-            request={{ params: { name: type } }}
-            values={stored.data}
-            readStored={async () => ({ value: await storedType({ name: type } as TagTypeDescription) })}
-            fields={editableFields}
-            notification={() => `The tag type ${type} is saved.`}
-            onClose={() => setEditing(false)}
-          />
-        )
-      }
-      query={tags}
-      rowKey={({ value }) => value}
-      name={tagName}
-      columns={[
-        { title: 'Value', cell: ({ value }) => <strong>{value}</strong> },
-        {
-          title: 'Flags',
-          cell: (tag) => (
-            <Link to="/flags" search={{ q: flagFilterOf(tag) }}>
-              Find its flags
-            </Link>
-          ),
-        },
-      ]}
-      create={{
-        operation: CreateTag,
-        values: { type, value: '' },
-        notification: ({ value }) => `The tag ${type}:${String(value)} is created.`,
-        fields: [{ name: 'value', label: 'Value', hint: '2 to 50 characters, such as web' }],
-      }}
-      remove={{
-        operation: DeleteTag,
-        label: 'Delete the tag',
-        request: (tag) => ({ params: tag }),
-        usage: (tag) => (
-          <>
-            <p>It is taken from every flag that has it.</p>
-            <UsingFlagsList
-              query={{ tag: `INCLUDE:${tagName(tag)}` }}
-              title={(n) => `Used by ${formatCount(n, 'flag')}`}
-              emptyText="No flag that you can see has it."
-            />
-          </>
-        ),
-      }}
-      empty={{
-        title: 'No tags of this type yet',
-        help: 'Create one here, or give a flag one: it appears here then.',
-      }}
-    />
+          }
+          below={
+            isEditing &&
+            stored.data !== undefined && (
+              <RequestBodyDialog
+                title={`Edit the tag type “${type}”`}
+                submit="Save"
+                operation={UpdateTagType}
+                request={{ params: { name: type } }}
+                values={stored.data}
+                readStored={async () => ({ value: await storedType({ name: type } as TagTypeDescription) })}
+                fields={editableFields}
+                notification={() => `The tag type ${type} is saved.`}
+                onClose={() => setEditing(false)}
+              />
+            )
+          }
+          query={tags}
+          rowKey={({ value }) => value}
+          name={tagName}
+          columns={[
+            { title: 'Value', cell: ({ value }) => <strong>{value}</strong> },
+            {
+              title: 'Flags',
+              cell: (tag) => (
+                <Link to="/flags" search={{ q: flagFilterOf(tag) }}>
+                  Find its flags
+                </Link>
+              ),
+            },
+          ]}
+          create={{
+            operation: CreateTag,
+            values: { type, value: '' },
+            notification: ({ value }) => `The tag ${type}:${String(value)} is created.`,
+            fields: [{ name: 'value', label: 'Value', hint: '2 to 50 characters, such as web' }],
+          }}
+          remove={{
+            operation: DeleteTag,
+            label: 'Delete the tag',
+            request: (tag) => ({ params: tag }),
+            usage: (tag) => (
+              <>
+                <p>It is taken from every flag that has it.</p>
+                <UsingFlagsList
+                  query={{ tag: `INCLUDE:${tagName(tag)}` }}
+                  title={(n) => `Used by ${formatCount(n, 'flag')}`}
+                  emptyText="No flag that you can see has it."
+                />
+              </>
+            ),
+          }}
+          empty={{
+            title: 'No tags of this type yet',
+            help: 'Create one here, or give a flag one: it appears here then.',
+          }}
+        />
+      )}
+    </QueryResult>
   );
 }
 

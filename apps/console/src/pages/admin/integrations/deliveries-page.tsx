@@ -26,7 +26,7 @@ import layout from '../../../components/layout/layout.module.css';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
 import { notify } from '../../../shell/toasts.tsx';
 import { formatCount } from '../../../text/format-number.ts';
-import { AdminPage } from '../admin-page.tsx';
+import { adminCrumbs, AdminPage } from '../admin-page.tsx';
 import { nameOf } from './integration-name.ts';
 
 type Attempt = ReplyOf<typeof ListIntegrationEvents>['integrationEvents'][number];
@@ -254,7 +254,7 @@ function Deliveries({ integration }: { readonly integration: Addon }) {
 export function DeliveriesPage({ item }: { readonly item: string }) {
   const addon = useQuery(operationQuery(GetAddon, { params: { id: Number(item) } }));
   return (
-    <QueryResult query={addon} page="integration">
+    <QueryResult query={addon} page="integration" crumbs={adminCrumbs('integrations', true)}>
       {(integration) => <Deliveries integration={integration} />}
     </QueryResult>
   );

@@ -24,7 +24,7 @@ import { useMayCall, useMayPropose } from '../../../api/permissions.ts';
 import { FlagLink, UsageList } from '../../../components/resources/usage-list.tsx';
 import { readProtectedEnvironments, useEditProtection } from '../../../changes/edit-protection.tsx';
 import { useTargetOfUse } from '../../../changes/segment-use.ts';
-import { AdminPage } from '../admin-page.tsx';
+import { adminCrumbs, AdminPage } from '../admin-page.tsx';
 import { notify, notifyError } from '../../../shell/toasts.tsx';
 import { bodyOfSegment, useFields, useSegmentForm } from './segment-form.tsx';
 import { SegmentListSection } from './segment-list.tsx';
@@ -273,7 +273,7 @@ export function SegmentPage({ item }: { readonly item: string }) {
     gcTime: 0,
   });
   return (
-    <QueryResult query={stored} page="segment" isForm>
+    <QueryResult query={stored} page="segment" crumbs={adminCrumbs('segments', true)} isForm>
       {(data) => <StoredSegment id={id} stored={data} />}
     </QueryResult>
   );
