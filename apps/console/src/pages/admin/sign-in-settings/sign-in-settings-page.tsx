@@ -1,4 +1,10 @@
-import { GetScimSettings, GetPasswordSettings, SetScimSettings, SetPasswordSettings } from '@bunting/contracts';
+import {
+  GetOidcSettings,
+  GetScimSettings,
+  GetPasswordSettings,
+  SetScimSettings,
+  SetPasswordSettings,
+} from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
@@ -17,6 +23,8 @@ const ScimTokenDialog = lazyPart(async () => (await import('./scim-token-dialog.
 
 function Passwords() {
   const settings = useQuery(operationQuery(GetPasswordSettings, {}));
+  // As the form above it reads them: they are not read again under what is entered there.
+  const oidc = useQuery({ ...operationQuery(GetOidcSettings, {}), staleTime: Number.POSITIVE_INFINITY });
   const [isConfirming, setConfirming] = useState(false);
   return (
     <section className={layout['section']} aria-labelledby="passwords">
@@ -29,11 +37,17 @@ function Passwords() {
                 ? 'People cannot sign in with a password, only through the provider.'
                 : 'People can sign in with a password.'}
             </p>
-            <div>
-              <Button onPress={() => setConfirming(true)}>
-                {disabled ? 'Turn passwords on' : 'Turn passwords off'}
-              </Button>
-            </div>
+            {disabled || oidc.data?.enabled === true ? (
+              <div>
+                <Button onPress={() => setConfirming(true)}>
+                  {disabled ? 'Turn passwords on' : 'Turn passwords off'}
+                </Button>
+              </div>
+            ) : (
+              oidc.data !== undefined && (
+                <p className={layout['small']}>They can be turned off once people can sign in through a provider.</p>
+              )
+            )}
             {isConfirming && (
               <ConfirmOperationDialog
                 title={disabled ? 'Turn passwords on' : 'Turn passwords off'}
