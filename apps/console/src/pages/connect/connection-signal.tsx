@@ -52,7 +52,7 @@ export function ConnectionSignal({ project, environment, token }: ConnectionSign
           The token was used in {environment} · <Time at={tokens.data} />
         </span>
       )}
-      {!isConnected && <span>Waiting for the first signal from {environment} …</span>}
+      {!isConnected && <span>Waiting for the first signal from {environment}…</span>}
     </p>
   );
 }

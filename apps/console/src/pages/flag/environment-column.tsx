@@ -128,7 +128,7 @@ function useEnvironmentEdits({ project, feature, environment, strategies }: Envi
 }
 
 const texts = {
-  share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,
+  share: (yes: number, no: number) => `${Math.round((yes / (yes + no)) * 100)} % yes in the last hour`,
 } as const;
 
 type EnvironmentEdits = ReturnType<typeof useEnvironmentEdits>;

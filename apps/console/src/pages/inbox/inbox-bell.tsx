@@ -20,12 +20,13 @@ export function InboxBell() {
     refetchOnWindowFocus: true,
     retry: false,
   });
-  if (data === undefined) return null;
-  const label = data.unread === 0 ? 'Inbox' : `Inbox, ${formatCount(data.unread, 'unread notification')}`;
+  if (!isPerson) return null;
+  const unread = data?.unread ?? 0;
+  const label = unread === 0 ? 'Inbox' : `Inbox, ${formatCount(unread, 'unread notification')}`;
   return (
     <Link to="/inbox" className={buttonClass({ variant: 'quiet' })} aria-label={label} title={label}>
       <Icon name="bell" />
-      {data.unread > 0 && <Badge tone="accent">{data.unread > 99 ? '99+' : formatNumber(data.unread)}</Badge>}
+      {unread > 0 && <Badge tone="accent">{unread > 99 ? '99+' : formatNumber(unread)}</Badge>}
     </Link>
   );
 }

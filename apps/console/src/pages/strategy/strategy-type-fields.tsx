@@ -17,6 +17,13 @@ interface PercentageProps {
   readonly onChange: (value: number) => void;
 }
 
+/** The parameters of the built-in types, in words. Those of other types have the names that their SDKs know. */
+const parameterTexts: Readonly<Record<string, { readonly label: string; readonly hint: string }>> = {
+  userIds: { label: 'Ids of users', hint: 'With commas between them' },
+  IPs: { label: 'Addresses', hint: 'IP addresses, or networks such as 10.0.0.0/8, with commas between them' },
+  hostNames: { label: 'Hosts', hint: 'Names of hosts, with commas between them' },
+};
+
 const usualShares = [0, 1, 5, 10, 25, 50, 100] as const;
 
 function PercentageField({ value, onChange }: PercentageProps) {
@@ -127,6 +134,7 @@ export function StrategyTypeFields({ draft, onChange }: StrategyPartProps) {
           key={parameter.name}
           label={parameter.name}
           hint={parameter.description}
+          {...(name in strategyTypeNames && parameterTexts[parameter.name])}
           {...(parameter.type === 'list' ? { rows: 3 } : {})}
           isRequired={parameter.required === true}
           value={parameters[parameter.name] ?? ''}

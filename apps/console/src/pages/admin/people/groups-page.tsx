@@ -1,6 +1,7 @@
 import { CreateGroup, DeleteGroup, ListGroups, ListUsers, UpdateGroup } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { ProjectNames } from '../../../components/content/project-name.tsx';
 import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { UsageList } from '../../../components/resources/usage-list.tsx';
@@ -55,7 +56,7 @@ export function GroupsPage() {
           title: 'Root role',
           cell: ({ rootRole }) => (rootRole === null ? 'none' : <Badge>{roleNames.get(rootRole) ?? rootRole}</Badge>),
         },
-        { title: 'Projects', cell: ({ projects }) => projects.join(', ') },
+        { title: 'Projects', cell: ({ projects }) => <ProjectNames ids={projects} /> },
         { title: 'Groups of the identity provider', cell: ({ mappingsSSO }) => mappingsSSO.join(', ') },
       ]}
       create={{ operation: CreateGroup, dialog: (onClose) => <GroupDialog group={undefined} onClose={onClose} /> }}

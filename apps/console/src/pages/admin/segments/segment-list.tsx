@@ -124,7 +124,9 @@ function SegmentListUpload({ id, list, target, onChange }: SegmentListProps) {
   return (
     <>
       <TextField label="Context field of the ids" value={field} onChange={setField} />
-      <Button onPress={() => input.current?.click()}>Choose a file of ids</Button>
+      <div>
+        <Button onPress={() => input.current?.click()}>Choose a file of ids</Button>
+      </div>
       <input
         ref={input}
         type="file"
