@@ -279,6 +279,24 @@ describeInBrowser('every page', () => {
     await closeChecked(opened);
   });
 
+  it('is printed in whole, dark on white, and without what leads elsewhere', async () => {
+    const opened = await openSignedIn('/admin/instance', { width: 1280, height: 800 });
+    const { page } = opened;
+    await page.getByRole('heading', { name: 'Limits' }).waitFor();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    const printed = await page.evaluate(() => {
+      const last = [...document.querySelectorAll('main table tr')].at(-1);
+      return {
+        // What is below the window is part of the document, and not of something that scrolls within it.
+        isWhole: document.documentElement.scrollHeight >= (last?.getBoundingClientRect().bottom ?? Infinity),
+        links: [...document.querySelectorAll('nav a')].filter((link) => link.checkVisibility()).length,
+        color: getComputedStyle(document.body).backgroundColor,
+      };
+    });
+    expect(printed).toEqual({ isWhole: true, links: 1, color: 'rgb(255, 255, 255)' });
+    await closeChecked(opened);
+  });
+
   it('has the tabs of a project at one height', async () => {
     const opened = await openSignedIn('/', { width: 1280, height: 800 });
     const { page } = opened;

@@ -358,7 +358,13 @@ function cutOff(): readonly string[] {
     const { overflowX, textOverflow, visibility } = getComputedStyle(one);
     if (box.width === 0 || box.height === 0 || visibility === 'hidden') continue;
     const name = `${one.tagName} ${one.className} ${(one.textContent ?? '').slice(0, 30)}`;
-    const hidesMore = one.scrollWidth > one.clientWidth + 4 && one.clientWidth > 4;
+    const content = document.createRange();
+    content.selectNodeContents(one);
+    // A blank at the end of a line can hang over, which nobody sees.
+    const hidesMore =
+      one.scrollWidth > one.clientWidth + 4 &&
+      one.clientWidth > 4 &&
+      [...content.getClientRects()].some(({ left, right }) => left < box.left - 4 || right > box.right + 4);
     // What is typed into a field scrolls with the cursor.
     if (hidesMore && one.tagName !== 'INPUT' && /hidden|clip/.test(overflowX) && textOverflow !== 'ellipsis')
       found.push(`cut: ${name}`);
