@@ -282,7 +282,7 @@ describeInBrowser('every page', () => {
   it('is printed in whole, dark on white, and without what leads elsewhere', async () => {
     const opened = await openSignedIn('/admin/instance', { width: 1280, height: 800 });
     const { page } = opened;
-    await page.getByRole('heading', { name: 'Limits' }).waitFor();
+    await page.getByRole('row', { name: 'Active flags', exact: false }).waitFor();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     const printed = await page.evaluate(() => {
       const last = [...document.querySelectorAll('main table tr')].at(-1);
