@@ -243,6 +243,11 @@ function Bars({ bars }: { readonly bars: readonly Bar[] }) {
   );
 }
 
+/** Days with one decimal in words: 0 is what is rounded to it, up to 72 minutes. */
+function inDays(days: number): string {
+  return days === 0 ? 'less than two hours' : formatCount(days, 'day');
+}
+
 /** How long flags take from their creation until they are on in production, month by month, and whether that becomes shorter. */
 function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStatus['timeToProduction']> }) {
   const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -253,11 +258,11 @@ function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStat
   return (
     <>
       <p>
-        {formatCount(last.medianDays ?? 0, 'day')} in {nameOf(last.month)}
+        {inDays(last.medianDays ?? 0)} in {nameOf(last.month)}
         {before !== undefined && (
           <span className={styles['note']}>
             {' '}
-            before: {formatCount(before.medianDays ?? 0, 'day')} in {nameOf(before.month)}
+            before: {inDays(before.medianDays ?? 0)} in {nameOf(before.month)}
           </span>
         )}
       </p>
@@ -269,7 +274,7 @@ function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStat
           text:
             medianDays === null
               ? `none in ${nameOf(month)}`
-              : `${formatCount(medianDays, 'day')} in ${nameOf(month)}, the median of ${formatCount(features, 'flag')}`,
+              : `${inDays(medianDays)} in ${nameOf(month)}, the median of ${formatCount(features, 'flag')}`,
         }))}
       />
     </>
