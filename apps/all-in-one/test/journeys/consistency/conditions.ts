@@ -92,7 +92,8 @@ export const describeConditions = (platform: () => Platform): void => {
         // The ETag of the refusal is valid for the next attempt, and so is the ETag of a read.
         expect((await write(tagOf(lost[0] as ApiResponse))).status).toBeLessThan(300);
         expect((await write(await read(path()))).status).toBeLessThan(300);
-        expect((await write(`W/${await read(path())}`)).status).toBe(412);
+        // A proxy that compresses has made it weak.
+        expect((await write(`W/${await read(path())}`)).status).toBeLessThan(300);
         expect((await write('*')).status).toBeLessThan(300);
       },
     );
