@@ -143,13 +143,13 @@ function Navigation({ isOpen }: { readonly isOpen: boolean }) {
   );
 }
 
-/** The console for who is signed in. */
 /** Whoever has neither pointed nor pressed a key yet has removed nothing. */
 async function keepFocus(): Promise<void> {
   const { keepFocusInPlace } = await import('../components/dialogs/focus-place.ts');
   keepFocusInPlace();
 }
 
+/** The console for who is signed in. */
 export function Shell() {
   usePreload(keepFocus);
   const { isPending } = useMe();

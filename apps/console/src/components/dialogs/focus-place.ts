@@ -49,7 +49,11 @@ function successorOf(removed: Element, record: MutationRecord): HTMLElement | un
  */
 export function keepFocusInPlace(): void {
   let focused: Element | undefined = document.activeElement ?? undefined;
-  document.addEventListener('focusin', ({ target }) => (focused = target instanceof Element ? target : undefined));
+  let path = location.pathname;
+  document.addEventListener('focusin', ({ target }) => {
+    focused = target instanceof Element ? target : undefined;
+    path = location.pathname;
+  });
   // Who presses beside everything has left it. An element that is being removed may lose the focus just before.
   document.addEventListener('focusout', ({ target }) =>
     queueMicrotask(() => {
@@ -59,18 +63,14 @@ export function keepFocusInPlace(): void {
   );
   const removals = new MutationObserver((records) => {
     const removed = focused;
-    if (removed === undefined || removed.isConnected) return;
+    if (removed === undefined || removed.isConnected || path !== location.pathname) return;
     const record = records.findLast(
       ({ target, removedNodes }) => target.isConnected && [...removedNodes].some((node) => node.contains(removed)),
     );
     if (record === undefined || (record.target as Element).closest('main, [role=dialog], [role=alertdialog]') === null)
       return;
-    if (
-      [...record.removedNodes].some(
-        (node) => node instanceof Element && (node.matches('h1') || node.querySelector('h1')),
-      )
-    )
-      return;
+    const removedElements = [...record.removedNodes].filter((node) => node instanceof Element);
+    if (removedElements.some((element) => element.matches('h1, :has(h1)'))) return;
     // After the others that give the focus back, to what opened a dialog or a menu.
     queueMicrotask(() => {
       if (document.activeElement === document.body) successorOf(removed, record)?.focus({ preventScroll: true });

@@ -44,6 +44,11 @@ export function setEnvironmentPreference(preference: EnvironmentPreference): voi
   keepText(storageKey, JSON.stringify(preference));
 }
 
+/** Has the pages of flags open this environment where they fold up the others. */
+export function openEnvironment(name: string): void {
+  setEnvironmentPreference({ ...preferenceStore.get(), open: name });
+}
+
 export function useEnvironmentPreference(): EnvironmentPreference {
   return useStore(preferenceStore);
 }

@@ -1,7 +1,7 @@
 import { GetFeature, GetStrategy, reachesEverybody, strategySentence } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { Suspense, useDeferredValue, useMemo, useState } from 'react';
+import { Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { operationQuery, operationQueryWithEntityTag, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { basePath } from '../../base-path.ts';
 import {
@@ -16,6 +16,7 @@ import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading, QueryResult } from '../../components/content/query-result.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { openEnvironment } from '../../components/environments/environment-preference.ts';
 import { LeaveQuestion } from '../../components/dialogs/leave-question.tsx';
 import { MergeConflictDialog } from '../../components/dialogs/merge-conflict-dialog.tsx';
 import { Switch, TextField } from '../../components/forms/fields.tsx';
@@ -141,12 +142,7 @@ function StrategyForm(props: StrategyFormProps) {
               {verb} and turn on
             </Button>
           )}
-          <Link
-            to="/projects/$project/features/$feature"
-            params={{ project, feature }}
-            hash={strategyLocation.environment}
-            className={buttonClass()}
-          >
+          <Link to="/projects/$project/features/$feature" params={{ project, feature }} className={buttonClass()}>
             {maySave ? 'Cancel' : 'Back to the flag'}
           </Link>
         </div>
@@ -252,7 +248,6 @@ function StrategyEditor({ strategyLocation, isEnabled, newestEdit, ...loaded }: 
           key="flag"
           to="/projects/$project/features/$feature"
           params={{ project, feature }}
-          hash={environment}
           activeOptions={{ exact: true }}
         >
           {feature}
@@ -318,6 +313,8 @@ export function StrategyPage() {
   const { project, feature, environment, strategy } = params;
   const isNew = strategy === 'new';
   const newestEdit = useNewestEdit(params, strategy);
+  // The page of the flag, to which everything leads from here, shows it.
+  useEffect(() => openEnvironment(environment), [environment]);
   const flag = useQuery(operationQuery(GetFeature, { params: { projectId: project, featureName: feature } }));
   const stored = useQuery({
     ...operationQueryWithEntityTag(GetStrategy, {

@@ -197,12 +197,7 @@ export function useStrategyEdit(
         outcome,
         isOn ? `The strategy is saved, and the flag is on in ${environment}.` : 'The strategy is saved.',
       );
-      void navigate({
-        to: '/projects/$project/features/$feature',
-        params: { project, feature },
-        hash: environment,
-        ignoreBlocker: true,
-      });
+      void navigate({ to: '/projects/$project/features/$feature', params: { project, feature }, ignoreBlocker: true });
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'PreconditionFailed') await mergeWithStored();
     }
