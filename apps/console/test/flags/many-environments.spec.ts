@@ -189,6 +189,10 @@ describeInBrowser('a project with twelve environments', () => {
     await eventually(async () => expect(await production.evaluate((one) => one === document.activeElement)).toBe(true));
     await column('development').getByRole('button', { name: 'Fold development up with the others' }).click();
     await eventually(async () => expect(await openOnes()).toBe(0));
+    // Whoever comes back from an editor sees the environment that it was about.
+    await goTo(page, `/projects/dozen/features/dozen.flag/environments/${added[1]}/strategies/new`);
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await eventually(async () => expect(await isOpen(added[1] as string)).toBe(true));
     await closeChecked(opened);
   });
 
