@@ -73,8 +73,8 @@ export function environmentEndpoints({ environments, bus, transaction }: Feature
     }),
 
     /**
-     * Clones an environment, with the settings of the first features in one transaction and those of the others in several. The gateway copies the permissions after the commit; if it does not reply, the caller
-     * can repeat the request with the same `Idempotency-Key`.
+     * Clones an environment, with the settings of the first features in one transaction and those of the others in several. The gateway
+     * copies the permissions after the commit; if it does not reply, the caller can repeat the request with the same `Idempotency-Key`.
      */
     implement(CloneEnvironment, (request) =>
       transaction.commitThenReply(

@@ -49,7 +49,10 @@ export interface PollOperation {
   ) => SdkResponse | Promise<SdkResponse>;
 }
 
-/** The revision in `If-None-Match`, which the client has: a number, with quotes or without, weak after a proxy that compresses; undefined for any other tag. */
+/**
+ * The revision in `If-None-Match`, which the client has: a number, with quotes or without, weak after a proxy that compresses; undefined for
+ * any other tag.
+ */
 function revisionIn(headers: IncomingHttpHeaders): number | undefined {
   return parseRevision(headers['if-none-match']?.trim().replace(/^(?:W\/)?"(.*)"$/, '$1'));
 }
