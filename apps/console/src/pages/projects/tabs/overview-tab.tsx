@@ -258,11 +258,11 @@ function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStat
   return (
     <>
       <p>
-        {inDays(last.medianDays ?? 0)} in {nameOf(last.month)}
+        {nameOf(last.month)}: {inDays(last.medianDays ?? 0)}
         {before !== undefined && (
           <span className={styles['note']}>
             {' '}
-            before: {inDays(before.medianDays ?? 0)} in {nameOf(before.month)}
+            before, in {nameOf(before.month)}: {inDays(before.medianDays ?? 0)}
           </span>
         )}
       </p>
