@@ -13,11 +13,10 @@ import {
   requireContentLengthWithin,
 } from '@bunting/http';
 import type { GatewayConfig } from '../../config.ts';
-import { publicUrl } from '../../http/request-context.ts';
 import type { GatewayReads } from '../../unit-of-work/reads.ts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import type { Transaction, UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
-import { contextOutsideOperations } from '../../http/request-context.ts';
+import { contextOutsideOperations, publicUrl } from '../../http/request-context.ts';
 import { discoveryDocuments } from './discovery-documents.ts';
 import {
   createScimGroup,
@@ -38,7 +37,7 @@ import {
   scimErrorOf,
 } from './scim-request.ts';
 import type { ScimSettingCache } from './scim-setting.ts';
-import type { ScimQuery } from './scim-store.ts';
+import type { ScimPage, ScimQuery } from './scim-store.ts';
 import {
   createScimUser,
   deleteScimUser,
@@ -201,89 +200,50 @@ export interface ScimOptions extends ScimRouterOptions {
   readonly reads: Pick<GatewayReads, 'scim'>;
 }
 
-function listResponse(total: number, { offset }: ScimQuery, resources: readonly object[]): ScimResponse {
-  return [
-    200,
-    {
+/** The users or the groups, as the routes of both use them. */
+interface Resources<R extends { readonly id: number }> {
+  /** what a message calls one */
+  readonly type: 'user' | 'group';
+  readonly path: 'Users' | 'Groups';
+  readonly resourceOf: (row: R, base: string) => object;
+  readonly list: (page: ScimQuery, request: FastifyRequest) => Promise<ScimPage<R>>;
+  readonly get: (id: number, request: FastifyRequest) => Promise<R>;
+  readonly create: (tx: Transaction, body: unknown) => Promise<R>;
+  readonly replace: (tx: Transaction, id: number, body: unknown) => Promise<R>;
+  /** returns null where the response has no body */
+  readonly patch: (tx: Transaction, id: number, body: unknown) => Promise<R | null>;
+  readonly remove: (tx: Transaction, id: number) => Promise<null>;
+}
+
+function mountResources<R extends { readonly id: number }>(route: ScimRouter, resources: Resources<R>): void {
+  const { type, path, resourceOf } = resources;
+  const shown = ({ request, base }: ScimContext, row: R) => attributesSelector(request)(resourceOf(row, base));
+  route('GET', `/${path}`, async (context) => {
+    const page = pageOf(context.request);
+    const { total, rows } = await resources.list(page, context.request);
+    const list = {
       schemas: ['urn:ietf:params:scim:api:messages:2.0:ListResponse'],
       totalResults: total,
-      startIndex: offset + 1,
-      itemsPerPage: resources.length,
-      Resources: resources,
-    },
-  ];
-}
-
-function mountUsers(route: ScimRouter, reads: ScimOptions['reads']): void {
-  route('GET', '/Users', async ({ request, base }) => {
-    const [page, select] = [pageOf(request), attributesSelector(request)];
-    const { total, rows } = await reads.scim.listUsers(page);
-    return listResponse(
-      total,
-      page,
-      rows.map((row) => select(userResource(row, base))),
-    );
+      startIndex: page.offset + 1,
+      itemsPerPage: rows.length,
+      Resources: rows.map((row) => shown(context, row)),
+    };
+    return [200, list];
   });
-  route('GET', '/Users/:id', async ({ request, base }) => {
-    const user = await getScimUser(reads, requireResourceId('user', request));
-    return [200, attributesSelector(request)(userResource(user, base))];
+  route('POST', `/${path}`, async (context, body) => {
+    const row = await context.run((tx) => resources.create(tx, body));
+    context.reply.header('location', `${context.base}/${path}/${row.id}`);
+    return [201, shown(context, row)];
   });
-  route('POST', '/Users', async ({ request, reply, base, run }, body) => {
-    const row = await run((tx) => createScimUser(tx, body));
-    reply.header('location', `${base}/Users/${row.id}`);
-    return [201, attributesSelector(request)(userResource(row, base))];
-  });
-  route('PUT', '/Users/:id', async ({ request, base, run }, body) => {
-    const id = requireResourceId('user', request);
-    const row = await run((tx) => replaceScimUser(tx, id, body));
-    return [200, attributesSelector(request)(userResource(row, base))];
-  });
-  route('PATCH', '/Users/:id', async ({ request, base, run }, body) => {
-    const id = requireResourceId('user', request);
-    const row = await run((tx) => patchScimUser(tx, id, body));
-    return [200, attributesSelector(request)(userResource(row, base))];
-  });
-  route('DELETE', '/Users/:id', async ({ request, run }) => {
-    const id = requireResourceId('user', request);
-    await run((tx) => deleteScimUser(tx, id));
-    return [204];
-  });
-}
-
-function mountGroups(route: ScimRouter, reads: ScimOptions['reads']): void {
-  route('GET', '/Groups', async ({ request, base }) => {
-    const [page, select] = [pageOf(request), attributesSelector(request)];
-    const { total, rows } = await reads.scim.listGroups(page, groupViewOf(request));
-    return listResponse(
-      total,
-      page,
-      rows.map((row) => select(groupResource(row, base))),
-    );
-  });
-  route('GET', '/Groups/:id', async ({ request, base }) => {
-    const group = await getScimGroup(reads, requireResourceId('group', request), groupViewOf(request));
-    return [200, attributesSelector(request)(groupResource(group, base))];
-  });
-  route('POST', '/Groups', async ({ request, reply, base, run }, body) => {
-    const row = await run((tx) => createScimGroup(tx, body));
-    reply.header('location', `${base}/Groups/${row.id}`);
-    return [201, attributesSelector(request)(groupResource(row, base))];
-  });
-  route('PUT', '/Groups/:id', async ({ request, base, run }, body) => {
-    const id = requireResourceId('group', request);
-    const row = await run((tx) => replaceScimGroup(tx, id, body));
-    return [200, attributesSelector(request)(groupResource(row, base))];
-  });
-  route('PATCH', '/Groups/:id', async ({ request, run }, body) => {
-    const id = requireResourceId('group', request);
-    await run((tx) => patchScimGroup(tx, id, body));
-    return [204];
-  });
-  route('DELETE', '/Groups/:id', async ({ request, run }) => {
-    const id = requireResourceId('group', request);
-    await run((tx) => deleteScimGroup(tx, id));
-    return [204];
-  });
+  const one = (method: Method, handle: (context: ScimContext, id: number, body: unknown) => Promise<R | null>): void =>
+    route(method, `/${path}/:id`, async (context, body) => {
+      const row = await handle(context, requireResourceId(type, context.request), body);
+      return row === null ? [204] : [200, shown(context, row)];
+    });
+  one('GET', ({ request }, id) => resources.get(id, request));
+  one('PUT', ({ run }, id, body) => run((tx) => resources.replace(tx, id, body)));
+  one('PATCH', ({ run }, id, body) => run((tx) => resources.patch(tx, id, body)));
+  one('DELETE', ({ run }, id) => run((tx) => resources.remove(tx, id)));
 }
 
 /** The methods at a path of users or groups; undefined for other paths. */
@@ -295,8 +255,29 @@ function methodsAt(path: string): string | undefined {
 /** Mounts `/scim/v2`, by which an identity provider manages users and groups (RFC 7643, RFC 7644). */
 export function mountScim(app: FastifyInstance, options: ScimOptions): void {
   const route = scimRouter(app, options);
-  mountUsers(route, options.reads);
-  mountGroups(route, options.reads);
+  const { reads } = options;
+  mountResources(route, {
+    type: 'user',
+    path: 'Users',
+    resourceOf: userResource,
+    list: (page) => reads.scim.listUsers(page),
+    get: (id) => getScimUser(reads, id),
+    create: createScimUser,
+    replace: replaceScimUser,
+    patch: patchScimUser,
+    remove: deleteScimUser,
+  });
+  mountResources(route, {
+    type: 'group',
+    path: 'Groups',
+    resourceOf: groupResource,
+    list: (page, request) => reads.scim.listGroups(page, groupViewOf(request)),
+    get: (id, request) => getScimGroup(reads, id, groupViewOf(request)),
+    create: createScimGroup,
+    replace: replaceScimGroup,
+    patch: patchScimGroup,
+    remove: deleteScimGroup,
+  });
   route(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], '/*', async ({ request, reply, base }) => {
     const { '*': path = '' } = request.params as { '*'?: string };
     const document = discoveryDocuments(base).get(path);

@@ -9,7 +9,6 @@ import {
   notFoundResource,
   parsePatchOperations,
   parseResourceId,
-  patchOperationKind,
   scimCaller,
   ScimError,
 } from './scim-request.ts';
@@ -151,9 +150,7 @@ export function parseGroupPatch(body: unknown): ProvisionedGroupChange {
         remove(idsInPath(name));
     }
   };
-  for (const operation of parsePatchOperations(body)) {
-    const op = patchOperationKind(operation);
-    const { path, value } = operation;
+  for (const { op, path, value } of parsePatchOperations(body)) {
     if (typeof path === 'string' && path !== '') apply(op, path, value);
     else if (op !== 'remove' && isJsonObject(value))
       for (const [name, attributeValue] of Object.entries(value)) apply(op, name, attributeValue);

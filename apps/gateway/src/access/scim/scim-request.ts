@@ -149,20 +149,25 @@ export function requireResourceId(type: string, { params }: FastifyRequest): num
 /** The caller of the changes that an identity provider makes through SCIM. */
 export const scimCaller: Caller = { id: systemCaller.id, name: 'SCIM', grants: [] };
 
-type Attributes = Record<string, unknown>;
-
-/** The operations of the body of a PATCH (RFC 7644, 3.5.2). @throws ScimError 400 */
-export function parsePatchOperations(body: unknown): readonly Attributes[] {
-  const operations = isJsonObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
-  if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isJsonObject))
-    throw new ScimError(400, 'The body must have a list of Operations.', 'invalidSyntax');
-  return operations;
+/** An operation of a PATCH. What a path or a value may be is for the resource to say. */
+export interface PatchOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path?: unknown;
+  readonly value?: unknown;
 }
 
 /** The kind of an operation, whatever its case. @throws ScimError 400 */
-export function patchOperationKind({ op }: Attributes): 'add' | 'replace' | 'remove' {
+function operationOf({ op, path, value }: Readonly<Record<string, unknown>>): PatchOperation {
   const kind = typeof op === 'string' ? op.toLowerCase() : '';
   if (kind !== 'add' && kind !== 'replace' && kind !== 'remove')
     throw new ScimError(400, 'op must be add, replace or remove.', 'invalidSyntax');
-  return kind;
+  return { op: kind, path, value };
+}
+
+/** The operations of the body of a PATCH (RFC 7644, 3.5.2). @throws ScimError 400 */
+export function parsePatchOperations(body: unknown): readonly PatchOperation[] {
+  const operations = isJsonObject(body) ? (body['Operations'] ?? body['operations']) : undefined;
+  if (!Array.isArray(operations) || operations.length === 0 || !operations.every(isJsonObject))
+    throw new ScimError(400, 'The body must have a list of Operations.', 'invalidSyntax');
+  return operations.map(operationOf);
 }

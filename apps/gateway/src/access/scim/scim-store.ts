@@ -54,6 +54,19 @@ function booleanOf(value: unknown): boolean {
   return text === 'true';
 }
 
+/** The comparisons of texts in SQL, by their operators. */
+const comparisons: Readonly<Record<string, (left: string, right: string) => string>> = {
+  eq: (left, right) => `${left} = ${right}`,
+  ne: (left, right) => `${left} is distinct from ${right}`,
+  co: (left, right) => `position(${right} in ${left}) > 0`,
+  sw: (left, right) => `starts_with(${left}, ${right})`,
+  ew: (left, right) => `right(${left}, length(${right})) = ${right}`,
+  gt: (left, right) => `${left} > ${right}`,
+  ge: (left, right) => `${left} >= ${right}`,
+  lt: (left, right) => `${left} < ${right}`,
+  le: (left, right) => `${left} <= ${right}`,
+};
+
 /**
  * A filter (RFC 7644, 3.4.2.2) as a condition in SQL. Text is compared without regard to case, except for ids.
  * @throws InvalidFilter
@@ -74,28 +87,9 @@ function scimFilterSql(text: string, attributes: FilterAttributes): SqlCondition
     const value = `${parameter(String(operand))}::text`;
     if (op === 'eq' && equals !== undefined) return equals(value);
     const [left, right] = type === 'text' ? [`lower(${sql})`, `lower(${value})`] : [sql, value];
-    switch (op) {
-      case 'eq':
-        return `${left} = ${right}`;
-      case 'ne':
-        return `${left} is distinct from ${right}`;
-      case 'co':
-        return `position(${right} in ${left}) > 0`;
-      case 'sw':
-        return `starts_with(${left}, ${right})`;
-      case 'ew':
-        return `right(${left}, length(${right})) = ${right}`;
-      case 'gt':
-        return `${left} > ${right}`;
-      case 'ge':
-        return `${left} >= ${right}`;
-      case 'lt':
-        return `${left} < ${right}`;
-      case 'le':
-        return `${left} <= ${right}`;
-      default:
-        throw new InvalidFilter(`A filter cannot compare with ${op}.`);
-    }
+    const condition = Object.hasOwn(comparisons, op) ? comparisons[op] : undefined;
+    if (condition === undefined) throw new InvalidFilter(`A filter cannot compare with ${op}.`);
+    return condition(left, right);
   };
 
   const findAttribute = (path: string, pathPrefix: string): FilterAttribute => {

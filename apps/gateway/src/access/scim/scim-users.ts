@@ -5,7 +5,13 @@ import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
 import { predefinedRole } from '../roles/role.ts';
 import { accountCreated, accountUpdated, namesFault, optionalEmail, type UserNames } from '../users/account.ts';
 import { removeAccount } from '../users/endpoints.ts';
-import { invalidValue, notFoundResource, parsePatchOperations, patchOperationKind, ScimError } from './scim-request.ts';
+import {
+  invalidValue,
+  notFoundResource,
+  parsePatchOperations,
+  type PatchOperation,
+  ScimError,
+} from './scim-request.ts';
 import type { ScimUserRow } from './scim-store.ts';
 
 export const userSchema = 'urn:ietf:params:scim:schemas:core:2.0:User';
@@ -254,9 +260,7 @@ function patchAt(op: 'add' | 'replace' | 'remove', path: string, value: unknown)
   return [{ op, path: attributePath, value: standardValue }];
 }
 
-function patchesOf(operation: ReturnType<typeof parsePatchOperations>[number]): ScimPatchOperation[] {
-  const op = patchOperationKind(operation);
-  const { path, value } = operation;
+function patchesOf({ op, path, value }: PatchOperation): ScimPatchOperation[] {
   if (path === undefined || path === '') {
     if (op === 'remove') throw new ScimError(400, 'A removal needs a path.', 'invalidPath');
     if (!isJsonObject(value)) throw invalidValue('An operation without a path needs an object as its value.');
