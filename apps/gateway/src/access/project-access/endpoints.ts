@@ -19,16 +19,11 @@ import { userOf } from '../users/user-store.ts';
 import type { RoleHolder } from './project-role-store.ts';
 import {
   addRoles,
-  type ProjectRoles,
   removeRoles,
-  replacementRoles,
   replaceRoles,
-  type RequestedRoles,
   requireAssignable,
   type RoleAssignment,
-  type RolesDecision,
-  rolesToAdd,
-  rolesToSet,
+  type RolesChange,
   setRoles,
 } from './project-roles.ts';
 
@@ -39,22 +34,24 @@ export function projectAccessEndpoints({
 }: GatewayContext): readonly Endpoint[] {
   /**
    * Changes the roles in a project, in a transaction during which it is not deleted.
-   * @throws Refusal `NotFoundError` for a missing project, and as `changeProjectRoles` does
+   * @throws Refusal `NotFoundError` for a missing project, and as `requireAssignable` and the change do
    */
   async function changeRoles(
     request: GatewayWriteContext & DirectoryRequest & { readonly params: { readonly projectId: string } },
-    requested: RequestedRoles,
-    decide: (before: ProjectRoles, project: string) => RolesDecision,
+    change: RolesChange,
     requireAssignee?: (tx: Transaction) => Promise<unknown>,
   ) {
-    const { caller, params } = request;
-    const { projectId: project } = params;
+    const { projectId: project } = request.params;
     await directory.requireProject(request, project);
     await directory.awaitProjection([project]);
     return transaction(request, async (tx) => {
       await tx.lockExistingProjects([project]);
       await requireAssignee?.(tx);
-      await changeProjectRoles(tx, { caller, project, ...requested }, (before) => decide(before, project));
+      // Locked until the transaction ends.
+      const before = await tx.projectRoles.getForUpdate(project);
+      await requireAssignableInProject(tx, { caller: request.caller, project, before, ...change });
+      const { roles, events } = change.decide(before, project);
+      if (events.length > 0) await tx.projectRoles.save(project, before, roles, events);
       return null;
     });
   }
@@ -85,48 +82,26 @@ export function projectAccessEndpoints({
       await directory.requireProject(request, projectId);
       return { version: 1 as const, ...(await reads.access.listRoleHolders(projectId)) };
     }),
-    implement(AddProjectAccess, (request) =>
-      changeRoles(request, rolesToAdd(request.body), (before, project) => addRoles(before, project, request.body)),
-    ),
-    implement(SetProjectAccess, (request) =>
-      changeRoles(request, rolesToSet(request.body), (before, project) => setRoles(before, project, request.body)),
-    ),
+    implement(AddProjectAccess, (request) => changeRoles(request, addRoles(request.body))),
+    implement(SetProjectAccess, (request) => changeRoles(request, setRoles(request.body))),
     implement(SetProjectGroupRoles, (request) => {
-      const assignee = { type: 'group', id: request.params.groupId } as const;
-      const { roles } = request.body;
-      return changeRoles(
-        request,
-        replacementRoles(assignee, roles),
-        (before, project) => replaceRoles(before, project, assignee, roles),
-        (tx) => tx.groups.getForUpdate(assignee.id),
-      );
+      const { groupId: id } = request.params;
+      const change = replaceRoles({ type: 'group', id }, request.body.roles);
+      return changeRoles(request, change, (tx) => tx.groups.getForUpdate(id));
     }),
     implement(SetProjectUserRoles, (request) => {
-      const assignee = { type: 'user', id: request.params.userId } as const;
-      const { roles } = request.body;
-      return changeRoles(
-        request,
-        replacementRoles(assignee, roles),
-        (before, project) => replaceRoles(before, project, assignee, roles),
-        async (tx) => {
-          if ((await tx.users.findExisting([assignee.id])).length === 0) throw userNotFound();
-        },
-      );
+      const { userId: id } = request.params;
+      return changeRoles(request, replaceRoles({ type: 'user', id }, request.body.roles), async (tx) => {
+        if ((await tx.users.findExisting([id])).length === 0) throw userNotFound();
+      });
     }),
-    // Removes all roles of a group in a project, and so its access. The group itself stays.
-    implement(RemoveProjectGroup, (request) => {
-      const assignee = { type: 'group', id: request.params.groupId } as const;
-      return changeRoles(request, replacementRoles(assignee, []), (before, project) =>
-        removeRoles(before, project, assignee),
-      );
-    }),
-    // Removes all roles of a user in a project, and so the access. The user itself stays.
-    implement(RemoveProjectUser, (request) => {
-      const assignee = { type: 'user', id: request.params.userId } as const;
-      return changeRoles(request, replacementRoles(assignee, []), (before, project) =>
-        removeRoles(before, project, assignee),
-      );
-    }),
+    // The group or the user itself stays.
+    implement(RemoveProjectGroup, (request) =>
+      changeRoles(request, removeRoles({ type: 'group', id: request.params.groupId })),
+    ),
+    implement(RemoveProjectUser, (request) =>
+      changeRoles(request, removeRoles({ type: 'user', id: request.params.userId })),
+    ),
   ];
 }
 
@@ -141,23 +116,6 @@ async function requireAssignableInProject(
     users: userIds.length === 0 ? [] : await users.findExisting(userIds),
     groups: groupIds.length === 0 ? [] : (await groups.list(groupIds)).map(({ id }) => id),
   });
-}
-
-/**
- * Changes the roles in a project, which are locked until the transaction ends. Emits an event if they changed.
- * @throws Refusal as `requireAssignable` and `decide` do
- */
-async function changeProjectRoles(
-  tx: Transaction,
-  assignment: Omit<RoleAssignment, 'before'>,
-  decide: (before: ProjectRoles) => RolesDecision,
-): Promise<void> {
-  const { project } = assignment;
-  const before = await tx.projectRoles.getForUpdate(project);
-  await requireAssignableInProject(tx, { ...assignment, before });
-  const { roles, events } = decide(before);
-  if (events.length === 0) return;
-  await tx.projectRoles.save(project, before, roles, events);
 }
 
 function rolesOf({ roles, addedAt }: RoleHolder) {

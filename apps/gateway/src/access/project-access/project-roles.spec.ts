@@ -7,9 +7,6 @@ import {
   removeRoles,
   replaceRoles,
   requireAssignable,
-  rolesToAdd,
-  replacementRoles,
-  rolesToSet,
   setRoles,
 } from './project-roles.ts';
 
@@ -43,7 +40,7 @@ it('a request for the access to a project names the roles of each user and group
     { id: member, users: [7, 7] },
     { id: owner, users: [7], groups: [3] },
   ];
-  expect(rolesToSet({ roles })).toEqual({
+  expect(setRoles({ roles })).toMatchObject({
     roles: [owner, member],
     requested: rolesIn({ 7: [owner, member] }, { 3: [owner] }),
   });
@@ -51,7 +48,7 @@ it('a request for the access to a project names the roles of each user and group
 
 it('the access to a project is set in place of the earlier one, which emits both', () => {
   const after = { roles: [{ id: owner, users: [8], groups: [] }] };
-  expect(setRoles(rolesIn({ 7: [owner] }), 'shop', after)).toEqual({
+  expect(setRoles(after).decide(rolesIn({ 7: [owner] }), 'shop')).toEqual({
     roles: rolesIn({ 8: [owner] }),
     events: [
       {
@@ -62,13 +59,13 @@ it('the access to a project is set in place of the earlier one, which emits both
       },
     ],
   });
-  expect(setRoles(rolesIn({ 8: [owner] }), 'shop', after).events).toEqual([]);
+  expect(setRoles(after).decide(rolesIn({ 8: [owner] }), 'shop').events).toEqual([]);
 });
 
 it('a user who gets a further role in a project keeps the earlier roles, and the event has the request', () => {
   const body = { roles: [owner, owner], users: [7, 8], groups: [] };
-  expect(rolesToAdd(body)).toEqual({ roles: [owner], requested: rolesIn({ 7: [owner], 8: [owner] }) });
-  expect(addRoles(rolesIn({ 7: [member] }), 'shop', { ...body, unknown: 'x' } as typeof body)).toEqual({
+  expect(addRoles(body)).toMatchObject({ roles: [owner], requested: rolesIn({ 7: [owner], 8: [owner] }) });
+  expect(addRoles({ ...body, unknown: 'x' } as typeof body).decide(rolesIn({ 7: [member] }), 'shop')).toEqual({
     roles: rolesIn({ 7: [owner, member], 8: [owner] }),
     events: [{ type: 'project-access-added', project: 'shop', data: { ...body, roles: [owner] } }],
   });
@@ -76,17 +73,17 @@ it('a user who gets a further role in a project keeps the earlier roles, and the
 
 it('a user who gets a role that the user has already changes nothing', () => {
   const before = rolesIn({ 7: [owner, member] });
-  expect(addRoles(before, 'shop', { roles: [member], users: [7], groups: [] }).events).toEqual([]);
+  expect(addRoles({ roles: [member], users: [7], groups: [] }).decide(before, 'shop').events).toEqual([]);
 });
 
 it('a project that has an owner keeps one', () => {
   const before = rolesIn({ 7: [owner] });
-  expect(() => setRoles(before, 'shop', { roles: [{ id: member, users: [7] }] })).toThrow('at least one owner');
-  expect(() => setRoles(before, 'shop', { roles: [{ id: owner, groups: [3] }] })).not.toThrow();
+  expect(() => setRoles({ roles: [{ id: member, users: [7] }] }).decide(before, 'shop')).toThrow('at least one owner');
+  expect(() => setRoles({ roles: [{ id: owner, groups: [3] }] }).decide(before, 'shop')).not.toThrow();
 });
 
 it('a project without an owner can be changed without getting one', () => {
-  expect(() => setRoles(noRoles, 'shop', { roles: [{ id: member, users: [7] }] })).not.toThrow();
+  expect(() => setRoles({ roles: [{ id: member, users: [7] }] }).decide(noRoles, 'shop')).not.toThrow();
 });
 
 it('an unknown role, user or group gets no access to a project', () => {
@@ -103,17 +100,17 @@ it('a caller assigns a role with a permission that the caller lacks only to thos
 });
 
 const seven = { type: 'user', id: 7 } as const;
-const replace = (before: ProjectRoles, roles: readonly number[]) => replaceRoles(before, 'shop', seven, roles);
+const replace = (before: ProjectRoles, roles: readonly number[]) => replaceRoles(seven, roles).decide(before, 'shop');
 
 it('a request for the roles of a user names each role once', () => {
-  expect(replacementRoles(seven, [member, owner, member])).toEqual({
+  expect(replaceRoles(seven, [member, owner, member])).toMatchObject({
     roles: [owner, member],
     requested: rolesIn({ 7: [owner, member] }),
   });
 });
 
 it('a request that removes the roles of a user needs no such user', () => {
-  expect(replacementRoles(seven, [])).toEqual({ roles: [], requested: noRoles });
+  expect(replaceRoles(seven, [])).toMatchObject({ roles: [], requested: noRoles });
 });
 
 it('the roles of a user in a project are replaced, which emits those before and after', () => {
@@ -127,7 +124,7 @@ it('the roles of a user in a project are replaced, which emits those before and 
 });
 
 it('the roles of a user in a project are removed, which emits those before', () => {
-  expect(removeRoles(rolesIn({ 7: [member] }), 'shop', seven)).toEqual({
+  expect(removeRoles(seven).decide(rolesIn({ 7: [member] }), 'shop')).toEqual({
     roles: rolesIn({ 7: [] }),
     events: [
       {
@@ -138,8 +135,8 @@ it('the roles of a user in a project are removed, which emits those before', () 
       },
     ],
   });
-  expect(removeRoles(noRoles, 'shop', seven).events).toEqual([]);
-  expect(() => removeRoles(rolesIn({ 7: [owner] }), 'shop', seven)).toThrow('at least one owner');
+  expect(removeRoles(seven).decide(noRoles, 'shop').events).toEqual([]);
+  expect(() => removeRoles(seven).decide(rolesIn({ 7: [owner] }), 'shop')).toThrow('at least one owner');
 });
 
 it('a user who gets the roles that the user has already changes nothing', () => {

@@ -39,6 +39,12 @@ export interface RolesDecision {
   readonly events: readonly EventContent[];
 }
 
+/** A change of the roles in a project. */
+export interface RolesChange extends RequestedRoles {
+  /** @throws Refusal `ConflictError` for a project that loses its last owner */
+  readonly decide: (before: ProjectRoles, project: string) => RolesDecision;
+}
+
 /** The data of events: the users and groups of each role. */
 export function projectRolesEventData({ users, groups }: ProjectRoles) {
   const idsWith = (role: number, roles: RolesByAssignee): number[] =>
@@ -93,8 +99,8 @@ function requireOwnerLeft(before: ProjectRoles, after: ProjectRoles): void {
   if (hasOwner(before) && !hasOwner(after)) throw refusal('ConflictError', 'A project must have at least one owner');
 }
 
-/** The roles that a request sets in a project. */
-export function rolesToSet({ roles }: SetProjectAccessBody): RequestedRoles {
+/** Sets the roles in a project, in place of all earlier ones. */
+export function setRoles({ roles }: SetProjectAccessBody): RolesChange {
   const byAssignee = (assignees: 'users' | 'groups'): RolesByAssignee => {
     const rolesByAssignee = new Map<number, number[]>();
     for (const role of roles)
@@ -102,39 +108,33 @@ export function rolesToSet({ roles }: SetProjectAccessBody): RequestedRoles {
     return rolesByAssignee;
   };
   const requested = { users: byAssignee('users'), groups: byAssignee('groups') };
-  return { roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())], requested };
-}
-
-/**
- * Sets the roles in a project, in place of all earlier ones.
- * @throws Refusal `ConflictError` for a project that loses its last owner
- */
-export function setRoles(before: ProjectRoles, project: string, body: SetProjectAccessBody): RolesDecision {
-  const { requested: after } = rolesToSet(body);
-  requireOwnerLeft(before, after);
-  const [data, preData] = [projectRolesEventData(after), projectRolesEventData(before)];
-  return { roles: after, events: eventsOfUpdate({ type: 'project-access-updated', project, data, preData }) };
-}
-
-/** The roles that a request adds in a project, each once. */
-export function rolesToAdd({ roles, users, groups }: AddProjectAccessBody): RequestedRoles {
-  const added = [...new Set(roles)];
-  const withRoles = (ids: readonly number[]): RolesByAssignee => new Map(ids.map((id) => [id, added]));
-  return { roles: added, requested: { users: withRoles(users), groups: withRoles(groups) } };
-}
-
-/** Adds roles of users and groups in a project to those that they have. */
-export function addRoles(before: ProjectRoles, project: string, body: AddProjectAccessBody): RolesDecision {
-  const { roles, requested } = rolesToAdd(body);
-  const merge = (earlier: RolesByAssignee, further: RolesByAssignee): RolesByAssignee =>
-    new Map([...earlier, ...[...further].map(([id, list]) => [id, union(earlier.get(id), list)] as const)]);
-  const after = { users: merge(before.users, requested.users), groups: merge(before.groups, requested.groups) };
-  const isChanged = !isEqual(projectRolesEventData(after), projectRolesEventData(before));
   return {
-    roles: after,
-    events: isChanged
-      ? [{ type: 'project-access-added', project, data: { users: body.users, groups: body.groups, roles } }]
-      : [],
+    roles: [...new Set([...requested.users.values(), ...requested.groups.values()].flat())],
+    requested,
+    decide: (before, project) => {
+      requireOwnerLeft(before, requested);
+      const [data, preData] = [projectRolesEventData(requested), projectRolesEventData(before)];
+      return { roles: requested, events: eventsOfUpdate({ type: 'project-access-updated', project, data, preData }) };
+    },
+  };
+}
+
+/** Adds roles of users and groups in a project to those that they have, each once. */
+export function addRoles(body: AddProjectAccessBody): RolesChange {
+  const { users, groups } = body;
+  const roles = [...new Set(body.roles)];
+  const withRoles = (ids: readonly number[]): RolesByAssignee => new Map(ids.map((id) => [id, roles]));
+  const merge = (earlier: RolesByAssignee, ids: readonly number[]): RolesByAssignee =>
+    new Map([...earlier, ...ids.map((id) => [id, union(earlier.get(id), roles)] as const)]);
+  return {
+    roles,
+    requested: { users: withRoles(users), groups: withRoles(groups) },
+    decide: (before, project) => {
+      const after = { users: merge(before.users, users), groups: merge(before.groups, groups) };
+      const isChanged = !isEqual(projectRolesEventData(after), projectRolesEventData(before));
+      const event = { type: 'project-access-added', project, data: { users, groups, roles } } as const;
+      return { roles: after, events: isChanged ? [event] : [] };
+    },
   };
 }
 
@@ -145,58 +145,32 @@ export interface Assignee {
 }
 
 function withRolesOf(before: ProjectRoles, { type, id }: Assignee, roles: readonly number[]): ProjectRoles {
-  return {
-    ...before,
-    [`${type}s`]: new Map([...before[`${type}s`], [id, roles]]),
-  };
+  return { ...before, [`${type}s`]: new Map([...before[`${type}s`], [id, roles]]) };
 }
 
-/** The roles that a user or a group gets in place of all earlier ones, each once. */
-export function replacementRoles(assignee: Assignee, roles: readonly number[]): RequestedRoles {
-  return {
-    roles: union(roles),
-    requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, union(roles)),
-  };
-}
-
-function decideReplacement(
-  before: ProjectRoles,
-  project: string,
-  {
-    assignee,
-    roles,
-    verb,
-  }: { readonly assignee: Assignee; readonly roles: readonly number[]; readonly verb: 'updated' | 'deleted' },
-): RolesDecision {
+/** Replaces the roles of a user or a group in a project; without any it loses its access. */
+export function replaceRoles(
+  assignee: Assignee,
+  replacement: readonly number[],
+  verb: 'updated' | 'deleted' = 'updated',
+): RolesChange {
   const { type, id } = assignee;
-  const after = withRolesOf(before, assignee, union(roles));
-  requireOwnerLeft(before, after);
+  const roles = union(replacement);
   const eventData = (list: readonly number[] = []) => (list.length === 0 ? null : { [`${type}Id`]: id, roles: list });
   return {
-    roles: after,
-    events: eventsOfUpdate({
-      type: `project-access-${type}-roles-${verb}`,
-      project,
-      data: eventData(after[`${type}s`].get(id)),
-      preData: eventData(before[`${type}s`].get(id)),
-    }),
+    roles,
+    requested: roles.length === 0 ? noRoles : withRolesOf(noRoles, assignee, roles),
+    decide: (before, project) => {
+      const after = withRolesOf(before, assignee, roles);
+      requireOwnerLeft(before, after);
+      const [data, preData] = [eventData(roles), eventData(before[`${type}s`].get(id))];
+      const event = { type: `project-access-${type}-roles-${verb}`, project, data, preData } as const;
+      return { roles: after, events: eventsOfUpdate(event) };
+    },
   };
 }
 
-/**
- * Replaces the roles of a user or a group in a project.
- * @throws Refusal `ConflictError` for a project that loses its last owner
- */
-export function replaceRoles(
-  before: ProjectRoles,
-  project: string,
-  assignee: Assignee,
-  roles: readonly number[],
-): RolesDecision {
-  return decideReplacement(before, project, { assignee, roles, verb: 'updated' });
-}
-
-/** Removes all roles of a user or a group in a project. @throws Refusal as `replaceRoles` does */
-export function removeRoles(before: ProjectRoles, project: string, assignee: Assignee): RolesDecision {
-  return decideReplacement(before, project, { assignee, roles: [], verb: 'deleted' });
+/** Removes all roles of a user or a group in a project. */
+export function removeRoles(assignee: Assignee): RolesChange {
+  return replaceRoles(assignee, [], 'deleted');
 }
