@@ -1,5 +1,5 @@
-import type { Socket } from 'node:net';
 import { Client, type ClientConfig, type PoolClient } from 'pg';
+import type { LostConnectionWatch } from './lost-connections.ts';
 import { onlyRow } from './sql.ts';
 
 /** The error of a transaction whose job ignored a failed statement: PostgreSQL rolls it back at COMMIT, and reports no error. */
@@ -84,47 +84,26 @@ function rejectAbortedCommits(client: PoolClient): void {
 }
 
 export interface ConnectionOptions {
-  /** after how many milliseconds without a response to a statement the connection counts as lost: all its statements fail */
-  readonly lostAfterMs: number;
+  /** finds out when the connection is lost: all its statements fail then */
+  readonly lostConnections: LostConnectionWatch;
   /** called before each statement, with whether it is a round trip of its own: no other one is in flight */
   readonly onStatement: (isRoundTrip: boolean) => void;
-}
-
-/** Watches over the responses to the statements that are in flight. One timer does for all of them. */
-function responseWatch(client: PoolClient, { lostAfterMs, onStatement }: ConnectionOptions) {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
-  let inFlight = 0;
-  let waitingSince = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const check = (): void => {
-    timer = undefined;
-    if (inFlight === 0) return;
-    const leftMs = waitingSince + lostAfterMs - performance.now();
-    if (leftMs <= 0) stream.destroy(new Error('Query read timeout'));
-    else timer = setTimeout(check, leftMs).unref();
-  };
-  return {
-    sent: (): void => {
-      onStatement(inFlight === 0);
-      if (inFlight++ === 0) waitingSince = performance.now();
-      timer ??= setTimeout(check, lostAfterMs).unref();
-    },
-    responded: (): void => {
-      inFlight--;
-      waitingSince = performance.now();
-    },
-  };
 }
 
 /**
  * Counts and watches the statements of a connection. The driver gets all of them with a callback: what it returns as a promise, or wraps for
  * its own `query_timeout`, V8 keeps in memory until the next major garbage collection, with all rows of the result.
  */
-function settleByCallback(client: PoolClient, options: ConnectionOptions): void {
-  const { sent, responded } = responseWatch(client, options);
+function settleByCallback(client: PoolClient, { lostConnections, onStatement }: ConnectionOptions): void {
+  const driverQuery = client.query.bind(client) as Query;
+  const ping = (): void => {
+    sent();
+    driverQuery('select 1', [], responded);
+  };
+  const { sent, responded } = lostConnections.watch(client, ping);
   const send = (query: Query, statement: unknown, values: unknown, settle: Callback): unknown => {
     let isSettled = false;
-    sent();
+    onStatement(sent());
     return query(statement, values, (error: Error | null, result: unknown) => {
       // The driver calls twice for a value that it cannot send.
       if (isSettled) return;

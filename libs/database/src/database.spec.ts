@@ -422,19 +422,110 @@ describe('a network that loses every packet', () => {
       expect(await twice(job)).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
     });
 
-  it('fails reads and writes with 503, and its connections are replaced', async () => {
-    const database = await open(undefined, { url: through, statementTimeoutMs: 2_000, poolMax: 2 });
+  it('fails reads and writes with 503 while it accepts no connection, and its connections are replaced', async () => {
+    const database = await open(undefined, { url: through, statementTimeoutMs: 1_000, poolMax: 2 });
     const read = () => database.read(one);
     const write = () =>
       database.transaction(({ query }) => query("insert into flag (name) values ('x') on conflict do nothing"));
     for (const call of [read, write]) {
       await succeeds(call);
       proxy.swallow();
-      proxy.forwardNewConnections();
       const refused = { status: 'rejected', reason: { kind: 'ServiceUnavailable' } };
       expect(await twice(call)).toMatchObject([refused, refused]);
+      proxy.forwardNewConnections();
       await succeeds(call);
     }
+  });
+
+  const backends = { text: "select pid from pg_stat_activity where application_name = 'bunting-test' order by pid" };
+  /** Less than the time after which a connection counts as lost whatever PostgreSQL says. */
+  const soon = 25_000;
+
+  it(
+    'repeats reads and transactions on new connections when it has forgotten theirs, and ends their sessions',
+    { timeout: soon },
+    async () => {
+      const warnings: string[] = [];
+      const log = { warn: (message: string) => void warnings.push(message), error: () => undefined };
+      const database = await open(undefined, { url: through, poolMax: 3, log });
+      const direct = await open([flagTable], { name: 'direct' });
+      const session = await database.session();
+      const lost = new Promise((resolve) => session.once('error', resolve));
+      const read = () => database.read(one);
+      const write = () =>
+        database.transaction(({ query }) => query('insert into flag (name) values (gen_random_uuid()::text)'));
+      for (const call of [read, write]) {
+        await succeeds(call);
+        const before = await direct.read<{ pid: number }>(backends);
+        proxy.loseConnections();
+        expect(await twice(call)).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+        const after = await direct.read<{ pid: number }>(backends);
+        expect(after.filter(({ pid }) => before.some((one) => one.pid === pid))).toEqual([]);
+      }
+      // Also one that waits for notifications, and sends nothing.
+      await lost;
+      session.release(true);
+      expect(warnings[0]).toMatch(/^PostgreSQL and bunting-test did not hear from each other on 3 of 3 connections/);
+    },
+  );
+
+  it(
+    'lets a COMMIT on its way take effect before it is refused or never, and frees its locks',
+    { timeout: soon },
+    async () => {
+      const direct = await open([flagTable], { name: 'direct' });
+      await direct.transaction(({ query }) => query("insert into flag (name) values ('x')"));
+      for (const isCommitLost of [true, false]) {
+        const { port } = new URL(overTcp(url()));
+        const forgetful = await startTcpProxy(Number(port), ({ toClient, toServer }) => {
+          let isForgotten = false;
+          return {
+            fromClient: (bytes) => {
+              if (isForgotten) return;
+              isForgotten = bytes.includes('commit');
+              if (!(isForgotten && isCommitLost)) toServer(bytes);
+            },
+            fromServer: (bytes) => isForgotten || toClient(bytes),
+          };
+        });
+        const address = new URL(through);
+        address.port = String(forgetful.port);
+        const database = await open([flagTable], { url: address.href, poolMax: 1 });
+        const roll = 'update flag set rolls = rolls + 1 where name = $1 returning rolls';
+        await expect(database.transaction(({ query }) => query(roll, ['x']))).rejects.toMatchObject({
+          kind: 'ServiceUnavailable',
+        });
+        // The first COMMIT was lost; of the second one, its response was.
+        const [flag] = await direct.transaction(({ query }) => query<{ rolls: number }>(roll, ['x']));
+        expect(flag?.rolls).toBe(isCommitLost ? 1 : 3);
+        await database.close();
+        await forgetful.stop();
+      }
+    },
+  );
+
+  it('is not suspected of a statement that takes long, also behind a pooler, whose sessions are not those of PostgreSQL', async () => {
+    const { port } = new URL(overTcp(url()));
+    const pooler = await startTcpProxy(Number(port), ({ toClient, toServer }) => ({
+      fromClient: toServer,
+      fromServer: (bytes) => {
+        // BackendKeyData: a pooler names a process that PostgreSQL does not have.
+        const key = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
+        if (key >= 0) bytes.writeInt32BE(999_999_999, key + 5);
+        toClient(bytes);
+      },
+    }));
+    const address = new URL(through);
+    address.port = String(pooler.port);
+    const long = 'select pg_backend_pid() as pid from pg_sleep(4)';
+    const longStatements = [through, address.href].map(async (server) => {
+      const database = await open([flagTable], { url: server, poolMax: 1 });
+      const [before] = await database.read<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
+      expect(await database.transaction(({ query }) => query(long))).toEqual([before]);
+      await database.close();
+    });
+    await Promise.all(longStatements);
+    await pooler.stop();
   });
 
   it('ends a start that waits for the migrations of another process', async () => {

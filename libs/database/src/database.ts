@@ -13,6 +13,7 @@ import {
   refusalForFailure,
   silentLog,
 } from './failures.ts';
+import { isLostConnection, LostConnectionError, watchForLostConnections } from './lost-connections.ts';
 import { createDatabaseIfMissing, migrate, requireMigrated } from './migrate.ts';
 import { migrationsTable, type SchemaMigration, type SchemaVersion, schemaVersion } from './schema-version.ts';
 import {
@@ -56,8 +57,9 @@ export type PinnedConnection = PoolClient;
 const maxAttempts = 3;
 
 /**
- * After how many statement timeouts without a response a connection counts as lost. PostgreSQL ends a statement after one, so it has no
- * connection after more, such as when a network drops every packet: TCP alone would notice that after a quarter of an hour.
+ * After how many statement timeouts without a response a connection counts as lost even where PostgreSQL cannot be asked. It ends a statement
+ * after one, so it has no connection after more, such as when a network drops every packet: TCP alone would notice that after a quarter of an
+ * hour.
  */
 const lostAfterTimeouts = 3;
 
@@ -110,9 +112,10 @@ export async function openDatabase({
   });
   // The statement that fails reports it; without a listener the error would end the process.
   pool.on('error', () => undefined);
+  const lostConnections = watchForLostConnections({ url, name: `bunting-${name}`, lostAfterMs, log });
   pool.on('connect', (client) =>
     configureConnection(client, {
-      lostAfterMs,
+      lostConnections,
       onStatement: (isRoundTrip) => {
         statements++;
         if (isRoundTrip) roundTrips++;
@@ -144,7 +147,8 @@ export async function openDatabase({
 
   const attempt = async <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits): Promise<T> => {
     const client = await pool.connect();
-    return runTransaction({ client, entityManagerOn, databaseName }, job, limits);
+    const { wasLost } = lostConnections;
+    return runTransaction({ client, entityManagerOn, databaseName, wasLost }, job, limits);
   };
 
   const transactionSpanOptions = (): SpanOptions => ({
@@ -164,26 +168,33 @@ export async function openDatabase({
     );
   };
 
-  const query = async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {
-    try {
-      const { rows } = await inChildSpan(statementSpanOptions(databaseName, statement.text), () =>
-        pool.query({ ...statement, values: [...values] }),
-      );
-      return rows as Row[];
-    } catch (error) {
-      throw noteOutage(error);
+  const send = async <Row>(statement: Statement, values: readonly unknown[], attempts: number): Promise<Row[]> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        const { rows } = await inChildSpan(statementSpanOptions(databaseName, statement.text), () =>
+          pool.query({ ...statement, values: [...values] }),
+        );
+        return rows as Row[];
+      } catch (error) {
+        if (!isLostConnection(error) || tries === attempts) throw noteOutage(error);
+      }
     }
   };
 
   return {
     /** One statement outside of any transaction, which commits by itself: for writes that emit no event and need no retry. */
-    query,
-    /** Like `query`, for a statement that writes nothing: readers take a `ReadDatabase`, which may be a replica. */
-    read: query,
+    query: <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> =>
+      send<Row>(statement, values, 1),
+    /**
+     * Like `query`, for a statement that may run twice, such as one that writes nothing: it is sent again when its connection was lost. Readers
+     * take a `ReadDatabase`, which may be a replica.
+     */
+    read: <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> =>
+      send<Row>(statement, values, maxAttempts),
 
     /**
-     * Runs a job in a transaction. The job is retried after a deadlock or a serialization failure, so it must have no effects outside the
-     * database.
+     * Runs a job in a transaction. The job is retried after a deadlock or a serialization failure, and when its connection was lost before
+     * COMMIT, so it must have no effects outside the database.
      * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded.
      */
     transaction: <T>(job: (tx: Tx) => Promise<T>, limits: CommitLimits = {}): Promise<T> =>
@@ -192,7 +203,8 @@ export async function openDatabase({
           try {
             return await attempt(job, limits);
           } catch (error) {
-            if (!isRetryable(error) || tries === maxAttempts) throw noteOutage(error);
+            const wasRolledBack = error instanceof LostConnectionError && error.isRolledBack;
+            if (!(isRetryable(error) || wasRolledBack) || tries === maxAttempts) throw noteOutage(error);
             await sleep(Math.random() * 20 * tries);
           }
         }

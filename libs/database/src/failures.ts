@@ -108,7 +108,7 @@ const byCode: readonly { readonly code: RegExp; readonly messagePattern?: RegExp
 const byDriverMessage: readonly (readonly [RegExp, Outage['kind']])[] = [
   [/^timeout exceeded when trying to connect/, 'pool exhausted'],
   [/^(?:Connection terminated due to connection timeout|timeout expired)/, 'slow to connect'],
-  [/^Query read timeout/, 'no response'],
+  [/^(?:Query read timeout|The connection was lost without a sign)/, 'no response'],
   [/^Connection terminated|^Client (?:has encountered a connection error|was closed)/, 'unreachable'],
   [/^Received unexpected \w+ message from backend|^Cannot use a pool after calling end/, 'unreachable'],
 ];

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Socket } from 'node:net';
 import type { PoolClient, QueryConfig } from 'pg';
 import { callerLost, deadlineExceeded, outageOf } from './failures.ts';
+import { LostConnectionError } from './lost-connections.ts';
 
 /** A transaction: entities through `em`, and parameterised SQL. */
 export interface Tx {
@@ -48,6 +49,8 @@ export interface TransactionOptions {
   /** makes an entity manager whose statements run on the connection, after BEGIN */
   readonly entityManagerOn: (client: PoolClient, query: PoolClient['query'], begun: Promise<unknown>) => EntityManager;
   readonly databaseName: string;
+  /** whether the connection was lost, and PostgreSQL has rolled back what was not committed */
+  readonly wasLost: (client: PoolClient) => boolean;
 }
 
 /** The maximum of `transaction_timeout` in PostgreSQL. */
@@ -82,14 +85,15 @@ function cork(client: PoolClient): void {
 /**
  * Runs a job in a transaction on a connection of a pool, and releases the connection. Statements are pipelined: BEGIN is sent with the first
  * one, and what the job passes to `send` with COMMIT.
- * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded
+ * @throws Refusal `ServiceUnavailable`, with nothing stored, once the limits are exceeded; a `LostConnectionError` that `isRolledBack` when the
+ * connection was lost before COMMIT
  */
 export async function runTransaction<T>(
   options: TransactionOptions,
   job: (tx: Tx) => Promise<T>,
   limits: CommitLimits,
 ): Promise<T> {
-  const { client, databaseName } = options;
+  const { client, databaseName, wasLost } = options;
   const send = (text: string, values?: unknown[]) =>
     inChildSpan(statementSpanOptions(databaseName, text), () => client.query(text, values));
   let isOver = false;
@@ -154,6 +158,7 @@ export async function runTransaction<T>(
     if (hasBegun && !isPastDeadline) await send('rollback');
     // A connection that PostgreSQL has closed between two statements does not say why.
     if (isPastDeadline && !hasSentCommit && outageOf(error)?.kind === 'unreachable') throw deadlineExceeded();
+    if (!hasSentCommit && wasLost(client)) throw new LostConnectionError({ isRolledBack: true });
     throw error;
   } finally {
     client.release(isPastDeadline);

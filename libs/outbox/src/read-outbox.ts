@@ -102,7 +102,8 @@ export function readOutboxEndpoint(
   const statementsFor = (topic: OutboxTopic, types = Object.keys(currentStates)): PageStatements =>
     topic === 'state' && types.some((type) => type in currentStates) ? withStates : stored;
   return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {
-    const row = onlyRow(await database.query<{ head: number; at: string | null }>(headAndUid, [topic, after]));
+    // Assigning positions a second time changes none.
+    const row = onlyRow(await database.read<{ head: number; at: string | null }>(headAndUid, [topic, after]));
     const { head } = row;
     let { at } = row;
     // The snapshot of that statement does not contain a row whose position the statement itself assigned.
