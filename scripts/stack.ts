@@ -89,6 +89,8 @@ function writeNatsConfig(folder: string, port: number, passwords: Readonly<Recor
     `listen: "127.0.0.1:${port}"`,
     ...serviceNames.map((service) => `${prefixOf(service)}_NATS_PASSWORD: "${passwords[service]}"`),
     'max_payload: 16MB',
+    'ping_interval: "3s"',
+    'ping_max: 2',
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
     // The users and rights of the compose file.
     readFileSync(path.join(repository, 'docker', 'nats.conf'), 'utf8').replace(/^[^]*?(?=^accounts)/m, ''),

@@ -80,7 +80,9 @@ async function startPostgres(dataDir: string) {
 async function startNatsServer(folder: string) {
   const storeDir = path.join(folder, 'nats');
   const copy = path.join(folder, 'nats-copy');
-  const server: TestNats = await startNats({ storeDir, port: await reservePort() });
+  // As in docker/nats.conf.
+  const config = 'ping_interval: "3s"\nping_max: 2';
+  const server: TestNats = await startNats({ storeDir, port: await reservePort(), config });
   const runSerially = serialQueue();
   const whileDown = (downtimeMs: number, job: () => void = () => undefined): Promise<void> =>
     runSerially(async () => {

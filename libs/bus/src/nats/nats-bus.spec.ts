@@ -362,6 +362,39 @@ describe('the bus over NATS', () => {
 });
 
 describe('a bus whose server stops responding without closing the connection', () => {
+  it(
+    'connects again, and calls reach it, when the network has forgotten the connection',
+    { timeout: 25_000 },
+    async () => {
+      const server = await startNats({ config: 'ping_interval: "1s"\nping_max: 2' });
+      const proxy = await startTcpProxy(server.port);
+      const connections: boolean[] = [];
+      const lost = await natsBus({
+        url: `nats://127.0.0.1:${proxy.port}`,
+        name: 'lost',
+        onConnection: (isConnected) => void connections.push(isConnected),
+      });
+      const caller = await natsBus({ url: server.url, name: systemCaller.name });
+      try {
+        const served = await serve(lost, [implement(Read, async ({ body }) => body.text)]);
+        proxy.loseConnections();
+        await eventually(
+          async () => {
+            const context = { ...systemContext(1_000), repeatable: true };
+            expect(await call(caller, Read, { body: { repeat: 1, text: 'back' } }, context)).toBe('back');
+          },
+          { timeoutMs: 24_000 },
+        );
+        expect(connections).toEqual([false, true]);
+        await served.stop();
+      } finally {
+        await Promise.all([lost.close(), caller.close()]);
+        await proxy.stop();
+        await server.stop();
+      }
+    },
+  );
+
   it('stops its responders and subscriptions and closes', async () => {
     const server = await startNats();
     const proxy = await startTcpProxy(server.port);
