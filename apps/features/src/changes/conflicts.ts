@@ -10,8 +10,8 @@ import {
 } from '@bunting/contracts';
 import { hasEnvironment } from '../projects/project-context.ts';
 import { shortName } from '../refusals.ts';
-import { segmentDeletedCause, segmentOfAnotherProjectCause } from './action-handler.ts';
-import { featureHandlerOf, handlerOf, segmentHandlerOf } from './action-handlers.ts';
+import { type ActionHandler, segmentDeletedCause, segmentOfAnotherProjectCause } from './action-handler.ts';
+import { handlerOf } from './action-handlers.ts';
 import type { ChangeContext } from './change-context.ts';
 
 /** A reason why changes cannot be applied now, and the feature or segment that it concerns. */
@@ -62,18 +62,16 @@ function withoutFullStop(message: string): string {
   return message.replace(/\.$/, '');
 }
 
-function conflictOfHandler(refused: Refusal, change: Change, context: ChangeContext): ConflictCause | undefined {
-  if (isSegmentChange(change)) {
-    const segment = context.segments.get(change.payload.id);
-    return segment && segmentHandlerOf(change).conflict(refused, segment, change, context);
-  }
-  const feature = context.features.get(change.feature);
-  return feature && featureHandlerOf(change).conflict(refused, feature, change, context);
+/** What a change edits, and the handler of its action; undefined where that no longer exists. */
+function editedBy(change: Change, { features, segments }: ChangeContext) {
+  const subject = isSegmentChange(change) ? segments.get(change.payload.id) : features.get(change.feature);
+  return subject && { subject, handler: handlerOf(change) as ActionHandler<Change, typeof subject, unknown> };
 }
 
 /** Classifies the refusal of a change as a conflict. The messages are Unleash's. */
 export function toConflictCause(refused: Refusal, change: Change, context: ChangeContext): ConflictCause {
-  const { code, message } = conflictOfHandler(refused, change, context) ?? {
+  const edited = editedBy(change, context);
+  const { code, message } = edited?.handler.conflict(refused, edited.subject, change, context) ?? {
     code: 'invalid-payload',
     message: refused.message,
   };
@@ -83,12 +81,8 @@ export function toConflictCause(refused: Refusal, change: Change, context: Chang
 /** The current snapshot of the state that a change would replace; null when the object no longer exists. */
 export function currentSnapshot(change: Change, context: ChangeContext): unknown {
   try {
-    if (isSegmentChange(change)) {
-      const segment = context.segments.get(change.payload.id);
-      return segment === undefined ? null : segmentHandlerOf(change).snapshot(segment, change, context);
-    }
-    const feature = context.features.get(change.feature);
-    return feature === undefined ? null : featureHandlerOf(change).snapshot(feature, change, context);
+    const edited = editedBy(change, context);
+    return edited === undefined ? null : edited.handler.snapshot(edited.subject, change, context);
   } catch (error) {
     if (error instanceof Refusal) return null;
     throw error;

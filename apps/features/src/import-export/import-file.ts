@@ -242,17 +242,6 @@ export class ImportErrors {
     }
   }
 
-  /** The message of the refusal of a rule; undefined if it does not refuse. */
-  refusalOf(rule: () => void): string | undefined {
-    try {
-      rule();
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return error.message;
-    }
-  }
-
   /** @throws Refusal `ValidationError` with the errors, if there are any. */
   throwIfAny(): void {
     const details = [

@@ -59,9 +59,6 @@ export interface Deferred {
 interface RepositoryOptions {
   readonly caller: Caller;
   readonly guard: ProtectionGuard;
-  /** the projects that the caller may not see */
-  readonly hidden: readonly string[];
-  readonly isProjectVisible: (project: string) => boolean;
   readonly settings: ConstraintSettings;
   readonly recordEvents: RecordEvents;
   readonly onDeferred: (what: keyof Deferred) => void;
@@ -74,8 +71,10 @@ interface RepositoryOptions {
 function repositories(
   tx: Tx,
   outbox: Outbox,
-  { caller, guard, hidden, isProjectVisible, settings, recordEvents, onDeferred }: RepositoryOptions,
+  { caller, guard, settings, recordEvents, onDeferred }: RepositoryOptions,
 ) {
+  const hidden = caller.hiddenProjects ?? [];
+  const isProjectVisible = (project: string): boolean => maySee(caller, project);
   return {
     attemptResults: attemptResultRepository(tx),
     applications: applicationRepository(tx, recordEvents),
@@ -160,17 +159,7 @@ export function unitOfWork(
       const record: RecordEvents<DomainEvent> = (events) => {
         for (const event of events) recorded.push(event);
       };
-      const hidden = caller.hiddenProjects ?? [];
-      const isProjectVisible = (project: string): boolean => maySee(caller, project);
-      const stores = repositories(tx, outbox, {
-        caller,
-        guard,
-        hidden,
-        isProjectVisible,
-        settings,
-        recordEvents: record,
-        onDeferred,
-      });
+      const stores = repositories(tx, outbox, { caller, guard, settings, recordEvents: record, onDeferred });
       const result = await job({ ...stores, guard, recordEvents: record });
       // Events are emitted last: the guard detects bypassed change requests by all edits of the job.
       recordEvents(outbox, context)(recorded.map((event) => guard.markBypass(event)));
