@@ -51,16 +51,10 @@ export interface SearchCriteria {
 
 /** The conditions of a search, with that for its text. */
 export interface SearchConditions {
-  /** the tables that `sql` refers to, each of which is made once in a statement */
-  readonly withClauses: readonly string[];
   readonly sql: readonly string[];
   readonly values: readonly unknown[];
   /** the same conditions in the form for rows that are read by their ids */
   readonly ofRows: readonly string[];
-}
-
-function withClause(...tables: readonly string[]): string {
-  return tables.length === 0 ? '' : `with ${tables.join(', ')}`;
 }
 
 /** A `where` clause of conditions that must all hold. */
@@ -227,8 +221,7 @@ export async function findMatchingTexts(database: ReadDatabase, criterion: TextC
  */
 export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts | undefined): SearchConditions {
   const { sql, text: criterion } = criteria;
-  if (criterion === undefined || texts === undefined)
-    return { withClauses: [], sql, values: criteria.values, ofRows: sql };
+  if (criterion === undefined || texts === undefined) return { sql, values: criteria.values, ofRows: sql };
   const values = [...criteria.values];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const parts = searchedParts(criterion);
@@ -243,19 +236,16 @@ export function searchConditions(criteria: SearchCriteria, texts: MatchingTexts 
   });
   const comparedOneByOne = (column: string): string =>
     `(select stored.text from event_text as stored where stored.id = ${column} limit 1) like ${pattern}`;
-  // Each row looks for its text among those of the part alone: mostly one part has many, and the others few or none.
+  // Not from one table of a `with` clause, which only one process of PostgreSQL could read.
   const comparedTogether = parts.map(
-    (part) => `${part}_text in (select id from matching_text where part = ${textParts.indexOf(part)})`,
+    (part) =>
+      `${part}_text in (select id from event_text where part = ${textParts.indexOf(part)} and text like ${pattern})`,
   );
   const later = parts.map((part) => `${part}_text > ${upTo} and ${comparedOneByOne(`${part}_text`)}`);
   const ofType = criterion.types.length === 0 ? [] : [`type = any(${bind(criterion.types)}::text[])`];
   const unindexed = `text <> '' and text like ${criterion.textIn === 'data' ? bind(`%${creatorSeparator}${patternOf(criterion.text)}`) : pattern}`;
   const orOf = (...conditions: readonly string[]): string => `(${conditions.map((one) => `(${one})`).join(' or ')})`;
   return {
-    withClauses:
-      texts.ids === undefined
-        ? [`matching_text as materialized (select id, part from event_text where text like ${pattern})`]
-        : [],
     sql: [...sql, orOf(...known, ...(texts.ids === undefined ? comparedTogether : later), ...ofType, unindexed)],
     values,
     ofRows: [...sql, orOf(...known, ...later, ...ofType, unindexed)],
@@ -306,42 +296,31 @@ interface Search {
 }
 
 /** Selects matches of one snapshot. Statements here are not prepared: a generic plan for any text is wrong for most texts. */
-function withLogHead({ withClauses }: SearchConditions, matches: string): Statement {
+function withLogHead(matches: string): Statement {
   return {
     text: `
-    ${withClause(...withClauses)}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", matches.*
     from event_log_head as head cross join (${matches}) as matches where head.singleton`,
   };
 }
 
 /** Counts matches, and selects their ids if they are few, in one pass over the texts. */
-function idsAndCountOf(conditions: SearchConditions): Statement {
-  const { sql } = conditions;
-  return withLogHead(
-    conditions,
-    `
+function idsAndCountOf({ sql }: SearchConditions): Statement {
+  return withLogHead(`
     select count(*) as events, case when count(*) <= ${maxCachedIds} then to_json(array_agg(id)) end as ids
-    from event_search ${whereClause(...sql)}`,
-  );
+    from event_search ${whereClause(...sql)}`);
 }
 
 /** Selects matching ids: up to one more than the cache holds. */
-function firstMatchesOf(conditions: SearchConditions): Statement {
-  const { sql } = conditions;
-  return withLogHead(
-    conditions,
-    `
+function firstMatchesOf({ sql }: SearchConditions): Statement {
+  return withLogHead(`
     select count(*) as events, to_json(array_agg(id)) as ids
-    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`,
-  );
+    from (select id from event_search ${whereClause(...sql)} limit ${maxCachedIds + 1}) as few`);
 }
 
 /** Counts matches, with an index-only scan where an index has all columns. */
-function countOf(conditions: SearchConditions): Statement {
-  const { sql } = conditions;
+function countOf({ sql }: SearchConditions): Statement {
   return withLogHead(
-    conditions,
     sql.length === 0
       ? 'select events, null as ids from event_log_head'
       : `select count(*) as events, null as ids from event_search ${whereClause(...sql)}`,
@@ -357,7 +336,11 @@ async function findMatches(database: ReadDatabase, criteria: SearchCriteria): Pr
     const ids = found.events === 0 ? [] : found.ids?.toSorted((one, other) => other - one);
     return { ...found, ids, newest: [], texts };
   };
-  if (texts !== undefined) return read(idsAndCountOf(conditions));
+  if (texts !== undefined) {
+    // Events with one of very many texts are very many as a rule, whose ids take as long to collect as the count.
+    const counted = texts.ids === undefined ? await read(countOf(conditions)) : undefined;
+    return counted !== undefined && counted.events > maxCachedIds ? counted : read(idsAndCountOf(conditions));
+  }
   if (conditions.sql.length === 0) return read(countOf(conditions));
   const firstMatches = await read(firstMatchesOf(conditions));
   return firstMatches.events > maxCachedIds ? read(countOf(conditions)) : firstMatches;
@@ -470,7 +453,7 @@ function pageAndLater(
       ? pageOfMany(conditions, boundary, page, bind)
       : pageOfIds(ids, page, bind);
   const text = `
-    ${withClause(...conditions.withClauses, ...(ids === undefined ? [] : [`later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`]))}
+    ${ids === undefined ? '' : `with later as materialized (select id ${fromLaterMatches} limit ${maxCachedIds + 1})`}
     select head.id as "upTo", head.uid, head.dropped_id as "droppedId", head.texts, counted.events as later, counted.ids as "laterIds",
       head.dropped_id = ${bind(droppedId)} and (${upTo} = head.dropped_id or exists (
         select 1 from event where id = ${upTo} and uid = ${bind(uid, 'uuid')})) as continues,
