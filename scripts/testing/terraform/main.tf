@@ -20,6 +20,17 @@ data "unleash_role" "owner" {
   name = "Owner"
 }
 
+data "unleash_permission" "turn_on" {
+  name        = "UPDATE_FEATURE_ENVIRONMENT"
+  environment = "development"
+  lifecycle {
+    postcondition {
+      condition     = self.environment == "development"
+      error_message = "The permission does not name its environment."
+    }
+  }
+}
+
 data "unleash_project" "default" {
   id = "default"
 }

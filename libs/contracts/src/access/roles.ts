@@ -171,7 +171,9 @@ export const AvailablePermissions = Type.Object(
       environments: Type.Array(
         Type.Object({
           name: Type.String({ description: 'the environment' }),
-          permissions: Type.Array(AvailablePermission),
+          permissions: Type.Array(
+            Type.Object({ ...AvailablePermission.properties, environment: Type.String({ description: 'the same' }) }),
+          ),
         }),
         { description: 'for roles in a project, in one environment' },
       ),

@@ -56,7 +56,10 @@ export function roleEndpoints({
         project: describedPermissionsOfType('project'),
         environments: (await projectAndEnvironmentDirectory.environments(request)).map((name) => ({
           name,
-          permissions: describedPermissionsOfType('environment'),
+          permissions: describedPermissionsOfType('environment').map((permission) => ({
+            ...permission,
+            environment: name,
+          })),
         })),
       },
     })),
