@@ -77,6 +77,38 @@ describe('the playground', () => {
     });
   });
 
+  it('shows the variants of the strategy that decides, and those of the feature where that has none', async () => {
+    const variant = (name: string, weight: number) => ({
+      name,
+      weight,
+      weightType: 'variable' as const,
+      stickiness: 'default',
+    });
+    const [blue, red, own] = [variant('blue', 500), variant('red', 500), variant('own', 1000)];
+    const nobody: Constraint = { contextName: 'userId', operator: 'IN', values: ['nobody'] };
+    const inDevelopment = (...strategies: readonly ReturnType<typeof aStrategy>[]) => ({
+      environments: { development: { enabled: true, strategies, variants: [own] } },
+    });
+    await features.given(
+      aFeature(
+        inDevelopment(
+          aStrategy({ disabled: true, variants: [own] }),
+          aStrategy({ id: ids[0], constraints: [nobody], variants: [own] }),
+          aStrategy({ id: ids[1], variants: [blue, red] }),
+        ),
+      ),
+      aFeature({ name: 'quiet', ...inDevelopment(aStrategy()) }),
+    );
+    const [checkout, quiet] = (await evaluate({ userId: '7' })).features;
+    expect(checkout?.variants).toEqual([blue, red]);
+    expect(checkout?.strategies.data.map(({ result }) => result.variants?.map(({ name }) => name))).toEqual([
+      undefined,
+      undefined,
+      ['blue', 'red'],
+    ]);
+    expect(quiet).toMatchObject({ variants: [own], variant: { name: 'own' } });
+  });
+
   it('evaluates only features of the given projects, and none of a project that is hidden from the caller', async () => {
     await features.given(aFeature(), aFeature({ name: 'other', project: 'default' }));
     const names = async (more: object, caller = mia) =>

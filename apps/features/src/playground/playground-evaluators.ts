@@ -73,7 +73,10 @@ export function playgroundEvaluator(content: PlaygroundContent, environment: str
             ...(explanation.rollout === undefined ? {} : { rollout: explanation.rollout }),
             ...(explanation.variant === undefined
               ? {}
-              : { variant: explanation.variant as PlaygroundFeature['variant'] }),
+              : {
+                  variant: explanation.variant as PlaygroundFeature['variant'],
+                  variants: [...strategy.variants],
+                }),
           },
     links: {
       edit: `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}/strategies/edit?environmentId=${encodeURIComponent(environment)}&strategyId=${strategy.id}`,
@@ -86,6 +89,8 @@ export function playgroundEvaluator(content: PlaygroundContent, environment: str
       featuresWithSettings.map(({ feature, settings }) => {
         const explanation = evaluator.explain(feature.name, context) as FeatureExplanation;
         const explanations = explanation.strategies.values();
+        const active = settings.strategies.filter(({ disabled }) => !disabled);
+        const deciding = active[explanation.strategies.findIndex(({ result }) => result === true)];
         return {
           name: feature.name,
           projectId: feature.project,
@@ -99,7 +104,7 @@ export function playgroundEvaluator(content: PlaygroundContent, environment: str
             result: explanation.dependencies[index] ?? false,
           })),
           variant: { ...explanation.variant, feature_enabled: explanation.enabled } as PlaygroundFeature['variant'],
-          variants: [...settings.variants],
+          variants: [...(deciding?.variants.length ? deciding.variants : settings.variants)],
           strategies: {
             // Without disabled strategies the evaluation sees none, which would match every user.
             result: settings.enabled && !isOnInEnvironment(settings) ? false : explanation.result,

@@ -108,6 +108,9 @@ const PlaygroundStrategy = Type.Object(
         }),
         enabled: result,
         variant: Type.Optional(PlaygroundVariant),
+        variants: Type.Optional(
+          Type.Array(FeatureVariant, { description: 'its variants, of which the context gets that one' }),
+        ),
         rollout: Type.Optional(
           Type.Object(
             {
@@ -146,7 +149,9 @@ const evaluation = {
     { description: 'the features that it depends on, and whether each is as it must be' },
   ),
   variant: PlaygroundVariant,
-  variants: Type.Array(FeatureVariant, { description: 'its variants in the environment' }),
+  variants: Type.Array(FeatureVariant, {
+    description: 'the variants of the strategy that is on, else those of the feature in the environment',
+  }),
   strategies: Type.Object(
     { result, data: Type.Array(PlaygroundStrategy, { description: 'each strategy' }) },
     { description: 'the result of its strategies together, and of each' },
