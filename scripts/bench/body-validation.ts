@@ -50,7 +50,8 @@ const reportStart =
   '{"appName":"a","bucket":{"start":"2026-11-22T06:00:00Z","stop":"2026-11-22T06:01:00Z","toggles":{}}';
 const escapedLetter = '\\u0041';
 /** Lists with nearly the maximum number of items each, and together nearly the maximum number of values of a body. */
-function listsOf(item: string, { values, items }: typeof ordinaryLimits, share = 0.98): string {
+function listsOf(item: string, { values, items }: typeof ordinaryLimits): string {
+  const share = 0.98;
   const length = Math.floor(items * share);
   return Array.from(
     { length: Math.floor((values * share) / length) },

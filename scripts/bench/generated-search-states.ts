@@ -81,26 +81,10 @@ function benchState(nth: number): FeatureState {
   };
 }
 
-/** The state of the nth feature after its first environment was switched on or off `switchCount` times. */
-export function benchFeatureState(nth: number, switchCount = 0): StateOf<'feature'> {
+/** The state of the nth feature. */
+export function benchFeatureState(nth: number): StateOf<'feature'> {
   const state = benchState(nth);
-  const [firstEnvironment, ...otherEnvironments] = state.environments;
-  const switchedEnvironments =
-    firstEnvironment === undefined
-      ? []
-      : [
-          {
-            ...firstEnvironment,
-            enabled: switchCount % 2 === 0 ? firstEnvironment.enabled : !firstEnvironment.enabled,
-          },
-          ...otherEnvironments,
-        ];
-  return {
-    entity: 'feature',
-    id: state.name,
-    version: 1 + switchCount,
-    state: { ...state, environments: switchedEnvironments },
-  };
+  return { entity: 'feature', id: state.name, version: 1, state };
 }
 
 export function benchSegmentStates(): StateOf<'segment'>[] {

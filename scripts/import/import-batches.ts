@@ -320,11 +320,11 @@ function reasonsIn(text: string): string {
   }
 }
 
-/**
- * An API client that retries temporary failures.
- * @param initialBackoffMs the pause between the first attempt and the second; it doubles with each further attempt
- */
-export function apiClient(url: string, token: string, initialBackoffMs = 500): SendRequest {
+/** The pause between the first attempt and the second; it doubles with each further attempt. */
+const initialBackoffMs = 500;
+
+/** An API client that retries temporary failures. */
+export function apiClient(url: string, token: string): SendRequest {
   const sendOnce = async (method: string, path: string, body: unknown): Promise<ApiResponse> => {
     const response = await fetch(new URL(path, url), {
       method,

@@ -65,7 +65,7 @@ interface ApiAccess {
 }
 
 /** Reads a path until the response is a success without `Bunting-Stale`; `undefined` for a 404. */
-type ReadPath = <T>(path: string, body?: unknown) => Promise<T | undefined>;
+type ReadPath = <T>(path: string) => Promise<T | undefined>;
 
 const attemptTimeoutMs = 15_000;
 
@@ -79,13 +79,12 @@ export function retryingReader(
   choose: (urls: readonly string[]) => string,
   timeoutMs: number,
 ): ReadPath {
-  return <T>(path: string, body?: unknown): Promise<T | undefined> =>
+  return <T>(path: string): Promise<T | undefined> =>
     eventually(
       async () => {
         const response = await fetch(`${choose(urls)}${path}`, {
-          headers: { authorization: token, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+          headers: { authorization: token },
           signal: AbortSignal.timeout(attemptTimeoutMs),
-          ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
         });
         const text = await response.text();
         if (response.status === 404) return undefined;

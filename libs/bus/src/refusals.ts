@@ -11,11 +11,11 @@ import type { CallResponse, RefusalResponse } from './bus.ts';
 import { serviceOfSubject } from './presence.ts';
 
 /** Serialises a refusal. Its id is that of the called service, whose log has the details under it, or else a new one. */
-export function serializeRefusal(reason: Refusal, id: string = reason.id ?? randomUUID()): RefusalResponse {
+export function serializeRefusal(reason: Refusal): RefusalResponse {
   return {
     kind: reason.kind,
     error: {
-      id,
+      id: reason.id ?? randomUUID(),
       name: reason.kind,
       message: reason.message,
       details: [...reason.details],

@@ -190,7 +190,7 @@ export const DescribeApplicationBody = Type.Object(
   { title: 'createApplicationSchema', description: 'The description of an application.' },
 );
 
-function paging(defaultLimit: number, maxLimit: number) {
+function paging(defaultLimit: number) {
   return {
     offset: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'the number of applications to skip; default: 0' }),
@@ -198,7 +198,7 @@ function paging(defaultLimit: number, maxLimit: number) {
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: maxLimit,
+        maximum: 1_000,
         description: `the number of applications on a page; default: ${defaultLimit}`,
       }),
     ),
@@ -215,7 +215,7 @@ export const ApplicationsQuery = Type.Object({
         'the property to sort by: `createdAt` or `lastSeenAt`; anything else sorts by appName, which is the default',
     }),
   ),
-  ...paging(1_000, 1_000),
+  ...paging(1_000),
 });
 export type ApplicationsQuery = Static<typeof ApplicationsQuery>;
 
@@ -229,7 +229,7 @@ export const ProjectApplicationsQuery = Type.Object({
   sortBy: Type.Optional(
     Type.String({ maxLength: 255, description: 'for clients that send one: applications are sorted by name' }),
   ),
-  ...paging(50, 1_000),
+  ...paging(50),
 });
 export type ProjectApplicationsQuery = Static<typeof ProjectApplicationsQuery>;
 

@@ -58,8 +58,8 @@ export function contextSuggestionsAt(line: string, caret: number, fields: readon
   const token = contextTokensOf(line).find(({ start, end }) => start <= caret && caret <= end);
   const [start, end] = token === undefined ? [caret, caret] : [token.start, token.end];
   const typed = line.slice(start, caret);
-  const suggestion = (text: string, label = text): Suggestion => ({
-    label,
+  const suggestion = (text: string): Suggestion => ({
+    label: text,
     filter: line.slice(0, start) + text + line.slice(end),
     caret: start + text.length,
   });
