@@ -398,6 +398,31 @@ describeInBrowser('the editor of a strategy', () => {
     await closeChecked(opened);
   });
 
+  it('never overwrites details that another person has saved meanwhile: it combines them, and asks about the same one', async () => {
+    const name = await aFlag();
+    const opened = await openSignedIn(pageOf(name));
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const edit = page.getByRole('dialog', { name: 'Edit the details' });
+    await edit.getByLabel('Description').fill('Mine');
+    const theirs = [
+      { op: 'replace', path: '/description', value: 'Theirs' },
+      { op: 'replace', path: '/impressionData', value: true },
+    ];
+    await api('PATCH', `${flags}/${name}`, theirs);
+    await edit.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('dialog', { name: 'You both changed the same fields' });
+    await conflict.getByText('It was: nothing').waitFor();
+    await expectAccessible(opened);
+    await conflict.getByRole('button', { name: 'Use these values' }).click();
+    expect(await edit.getByRole('switch', { name: 'Impression data' }).isChecked()).toBe(true);
+    expect(await api('GET', `${flags}/${name}`)).toMatchObject({ description: 'Theirs' });
+    await edit.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect(await api('GET', `${flags}/${name}`)).toMatchObject({ description: 'Mine', impressionData: true });
+    await closeChecked(opened);
+  });
+
   it('combines edits of two people by field, and asks where both changed the same one', async () => {
     const strategy = await addStrategy(name, 'development', rollout(10, { title: 'Ten' }));
     const path = `${flags}/${name}/environments/development/strategies/${strategy}`;

@@ -21,7 +21,10 @@ export interface MergeConflictDialogProps {
 }
 
 function formatValue(value: Json | undefined): string {
-  return value === undefined ? 'removed' : typeof value === 'string' ? value : JSON.stringify(value);
+  if (value === undefined) return 'removed';
+  if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'nothing';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Lists the fields that the user and another person changed in different ways; the user chooses one of both values for each. */

@@ -139,10 +139,11 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
     setMerged(!isEqual(merged, comparableBody(current.value)));
     setConflict(undefined);
   };
+  const mergeWith = (mine: FormValues, current: WithEntityTag<FormValues>) =>
+    threeWayMerge(comparableBody(base.value) as Json, mine as Json, comparableBody(current.value) as Json);
   /** Merges the edit with a later stored state, field by field. */
   const merge = (mine: FormValues, current: WithEntityTag<FormValues>): void => {
-    const theirs = comparableBody(current.value);
-    const result = threeWayMerge(comparableBody(base.value) as Json, mine as Json, theirs as Json);
+    const result = mergeWith(mine, current);
     if (result.conflicts.length === 0) adopt(result.merged as Json, current);
     else setConflict({ merged: result.merged as Json, conflicts: result.conflicts, current });
   };
@@ -164,8 +165,10 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
       // The server finds later edits by `If-Match`. For an operation without it, the form reads the stored body again and compares.
       if (readStored !== undefined && ifMatch === undefined) {
         const current = await readStored();
-        if (!isEqual(comparableBody(current.value), comparableBody(base.value))) {
-          merge(body, current);
+        // What is not sent stays as the other person has saved it.
+        const isKept = sendsOnlyChanges && mergeWith(entered, current).conflicts.length === 0;
+        if (!isKept && !isEqual(comparableBody(current.value), comparableBody(base.value))) {
+          merge(entered, current);
           return;
         }
       }
@@ -182,7 +185,7 @@ export function useRequestBodyForm<O extends AnyOperation>(options: RequestBodyF
       const isStale = error instanceof ApiError && error.kind === 'PreconditionFailed';
       if (isStale && readStored !== undefined) {
         try {
-          merge(body, await readStored());
+          merge(entered, await readStored());
           return;
         } catch (readError) {
           showServerError(readError, [], form.setError);

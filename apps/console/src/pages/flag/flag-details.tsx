@@ -2,6 +2,7 @@ import {
   CompleteFeature,
   type Feature,
   featureTypes,
+  GetFeature,
   GetLifecycle,
   ListTagTypes,
   UncompleteFeature,
@@ -11,6 +12,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { call } from '../../api/call.ts';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { operationQuery, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
@@ -140,13 +142,15 @@ interface DetailsProps {
 }
 
 function EditDialog({ feature, project, onClose }: DetailsProps & { readonly onClose: () => void }) {
+  const params = { projectId: project, featureName: feature.name };
   return (
     <RequestBodyDialog
       title="Edit the details"
       submit="Save"
       operation={UpdateFeature}
-      request={{ params: { projectId: project, featureName: feature.name } }}
+      request={{ params }}
       values={feature}
+      readStored={async () => ({ value: await call(GetFeature, { params, query: {} }) })}
       sendsOnlyChanges
       fields={[
         { name: 'description', label: 'Description', rows: 4 },
