@@ -1,6 +1,7 @@
 import { eventually } from '@bunting/testing';
 import { beforeAll, expect, it } from 'vitest';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn } from '../support/browser.ts';
@@ -83,6 +84,9 @@ describeInBrowser('the installation in the console', () => {
     await page.getByRole('link', { name: 'till' }).press('Enter');
     await page.getByText('1 flag that it asks for in development does not exist:').waitFor();
     await page.getByText('byTide').waitFor();
+    // Not the one that has reported first or last, as if it were all.
+    for (const sdk of ['unleash-client-node:5.0.0', 'unleash-client-node:6.1.0'])
+      await page.getByRole('definition').getByText(sdk).waitFor();
     await page.getByRole('row', { name: /desk-2 development unleash-client-node:5\.0\.0/ }).waitFor();
     await page.getByRole('row', { name: /install\.removed.*does not exist/ }).waitFor();
     // An archived flag does exist.
@@ -166,7 +170,7 @@ describeInBrowser('the installation in the console', () => {
     await page.getByLabel('File').setInputFiles(file);
     await page.getByText('It has 1 flag, 1 strategy, 1 segment.').waitFor();
     await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByText('What keeps it from being imported').waitFor();
+    await page.getByText('1 segment that the flags use do not exist here').waitFor();
     await page.getByText('nowhere').first().waitFor();
     await expectAccessible(opened);
     await page.getByLabel('Or its text').fill(
@@ -183,6 +187,48 @@ describeInBrowser('the installation in the console', () => {
     await expectAccessible(opened);
     expect(await api('GET', '/api/admin/projects/default/features/moved.here')).toMatchObject({ name: 'moved.here' });
     await closeChecked(opened);
+  });
+
+  it('creates the segments that an export only names from the list of Unleash, with the fields that they compare', async () => {
+    const [name, field, flag] = [
+      `import-${randomUUID()}`,
+      `field-${randomUUID().slice(0, 8)}`,
+      `moved-${randomUUID()}`,
+    ];
+    const exported = {
+      features: [{ name: flag, type: 'release' }],
+      featureStrategies: [{ name: 'default', featureName: flag, segments: [7] }],
+      contextFields: [{ name: field, stickiness: true }],
+      segments: [{ id: 7, name }],
+      tagTypes: [],
+    };
+    const constraints = [{ contextName: field, operator: 'IN', values: ['a'] }];
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-segments-'));
+    const [wrong, right] = [path.join(folder, 'flags.json'), path.join(folder, 'segments.json')];
+    const opened = await openSignedIn('/admin/transfer?environment=development', { width: 390, height: 844 });
+    const { page } = opened;
+    await page.getByLabel('Or its text').fill(JSON.stringify(exported));
+    await page.getByRole('button', { name: 'Check' }).click();
+    // An export would make segments that match everybody.
+    writeFileSync(wrong, JSON.stringify(exported));
+    await page.getByLabel('File of the segments').setInputFiles(wrong);
+    await page.getByText('This file has segments without constraints', { exact: false }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create the segments' }).isDisabled()).toBe(true);
+    const others = [{ id: 1, name: `other-${name}`, constraints }];
+    writeFileSync(right, JSON.stringify({ segments: [...others, { id: 9, name, project: 'theirs', constraints }] }));
+    await page.getByLabel('File of the segments').setInputFiles(right);
+    await expectAccessible(opened);
+    await page.getByRole('button', { name: 'Create 1 segment' }).click();
+    await page.getByText('Nothing keeps it from being imported.').waitFor();
+    await page.getByRole('button', { name: 'Import 1 flag into default' }).click();
+    await page.getByRole('heading', { name: 'It is imported' }).waitFor();
+    const { segments } = (await api('GET', '/api/admin/segments')) as { segments: { name: string }[] };
+    expect(segments.filter((segment) => segment.name.endsWith(name))).toMatchObject([
+      { name, project: 'default', constraints },
+    ]);
+    expect(await api('GET', `/api/admin/context/${field}`)).toMatchObject({ stickiness: true });
+    await closeChecked(opened);
+    rmSync(folder, { recursive: true });
   });
 
   it('imports into a protected environment by a change request, and exports a file', async () => {

@@ -1,4 +1,4 @@
-import { type ExportedFeatures, isJsonObject } from '@bunting/contracts';
+import { type CreateSegmentBody, type ExportedFeatures, isJsonObject } from '@bunting/contracts';
 import { formatCount, formatNumber } from '../../../text/format-number.ts';
 
 const texts = {
@@ -31,6 +31,36 @@ export function parseExport(exportText: string, maxBytes = Number.POSITIVE_INFIN
   const root = data;
   const missing = ['features', 'featureStrategies', 'tagTypes'].filter((name) => !Array.isArray(root[name]));
   return missing.length > 0 ? fault(texts.notExport(missing)) : { kind: 'export', data: data as ExportedFeatures };
+}
+
+type ParsedSegments =
+  | { readonly kind: 'segments'; readonly segments: readonly CreateSegmentBody[] }
+  | { readonly kind: 'fault'; readonly message: string };
+
+/** Parses the list of segments of Unleash or Bunting, or explains why a text is not one. The server validates what is created from it. */
+export function parseSegments(text: string): ParsedSegments {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return { kind: 'fault', message: `This is not JSON: ${(error as Error).message}.` };
+  }
+  const list: unknown = isJsonObject(json) ? json['segments'] : json;
+  if (!Array.isArray(list)) return { kind: 'fault', message: 'This file has no list of segments.' };
+  const segments: CreateSegmentBody[] = [];
+  for (const item of list as unknown[]) {
+    const { name, description, project, constraints } = isJsonObject(item) ? item : {};
+    // An export names its segments without what they compare: created from that, each would match everybody.
+    if (typeof name !== 'string' || !Array.isArray(constraints))
+      return { kind: 'fault', message: 'This file has segments without constraints: it is an export of flags.' };
+    segments.push({
+      name,
+      description: description ?? null,
+      project: project ?? null,
+      constraints,
+    } as CreateSegmentBody);
+  }
+  return { kind: 'segments', segments };
 }
 
 /** What an export has, in words; kinds of which it has none are left out. */

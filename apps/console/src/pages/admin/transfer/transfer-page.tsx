@@ -10,7 +10,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import {
   operationQuery,
   useEnvironments,
@@ -27,6 +27,8 @@ import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/edit-protection.tsx';
 import { AdminPage } from '../admin-page.tsx';
 import { exportedCounts, parseExport, saveFile } from './export-file.ts';
+import { FileField } from './file-field.tsx';
+import { MissingSegments, useMissingSegments } from './missing-segments.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -144,28 +146,6 @@ function Report({ report, project, onImportAnother }: ReportProps) {
   );
 }
 
-function FileField({ onText }: { readonly onText: (value: string) => void }) {
-  const id = useId();
-  return (
-    <div className={styles['file']}>
-      <label htmlFor={id}>File</label>
-      <input
-        id={id}
-        type="file"
-        accept=".json,application/json"
-        aria-describedby={`${id}-hint`}
-        onChange={({ target }) => {
-          const [file] = target.files ?? [];
-          if (file !== undefined) void file.text().then(onText);
-        }}
-      />
-      <span id={`${id}-hint`} className={layout['small']}>
-        An export of one environment, as JSON
-      </span>
-    </div>
-  );
-}
-
 /** The project and environment of an import or export, as state that is kept in the URL. */
 function useEnvironmentChoice() {
   const { data } = useProjects();
@@ -227,16 +207,24 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
     validateImport.reset();
     importFeatures.reset();
   };
+  const missingSegments = useMissingSegments(parsed?.kind === 'export' ? parsed.data : undefined) ?? [];
   if (importFeatures.data !== undefined)
     return <Report report={importFeatures.data} project={project} onImportAnother={() => enter('')} />;
   // Where it goes is known a moment after the page is shown.
   const isPlaceKnown = project !== '' && environment !== '';
   const body = parsed?.kind === 'export' && isPlaceKnown ? { project, environment, data: parsed.data } : undefined;
   const isPossible = validation !== undefined && validation.errors.length === 0 && validation.permissions.length === 0;
+  const check = (): void => {
+    if (body !== undefined) validateImport.mutate({ body }, { onSuccess: setValidation });
+  };
+  const otherErrors = (validation?.errors ?? []).filter(
+    ({ message, affectedItems }) =>
+      !(message.startsWith('Segment "') && affectedItems.every((name) => missingSegments.includes(name))),
+  );
   const submit = (): void => {
     if (body === undefined) return;
     if (isPossible) importFeatures.mutate({ body });
-    else validateImport.mutate({ body }, { onSuccess: setValidation });
+    else check();
   };
   return (
     <form
@@ -261,7 +249,7 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
         }}
         labels={{ project: 'Into the project', environment: 'Strategies go to the environment' }}
       />
-      <FileField onText={enter} />
+      <FileField label="File" hint="An export of one environment, as JSON" onText={enter} />
       <TextField
         label="Or its text"
         rows={6}
@@ -274,7 +262,7 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
         {parsed?.kind === 'export' && <p>It has {exportedCounts(parsed.data).join(', ')}.</p>}
         {validation !== undefined && (
           <>
-            <FindingsNotice title="What keeps it from being imported" tone="danger" findings={validation.errors} />
+            <FindingsNotice title="What keeps it from being imported" tone="danger" findings={otherErrors} />
             <FindingsNotice title="Permissions that you lack" tone="danger" findings={validation.permissions} />
             <FindingsNotice title="What will be left out" tone="warning" findings={validation.warnings} />
             {isPossible && <p>Nothing keeps it from being imported.</p>}
@@ -288,6 +276,9 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
           </Notice>
         )}
       </div>
+      {otherErrors.length < (validation?.errors.length ?? 0) && body !== undefined && (
+        <MissingSegments names={missingSegments} exported={body.data} project={project} onCreated={check} />
+      )}
       <ErrorNotice error={importFeatures.error ?? validateImport.error} />
       <div>
         <Button
