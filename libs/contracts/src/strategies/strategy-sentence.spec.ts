@@ -69,6 +69,12 @@ describe('the sentence of a strategy', () => {
     }
   });
 
+  it('says that a list is empty, in which nothing can be', () => {
+    expect(constraintPhrase({ contextName: 'userId', operator: 'IN', values: [] })).toBe(
+      'userId is anything in an empty list',
+    );
+  });
+
   it('shows an operator that the console does not know as it is', () => {
     expect(constraintPhrase({ contextName: 'name', operator: 'SOUNDS_LIKE' as never, value: 'x' })).toBe(
       'name SOUNDS_LIKE x',

@@ -67,7 +67,7 @@ export function constraintPhrase(
   const [plain, opposite] = phrases[operator] ?? [operator, `not ${operator}`];
   const isList = operator === 'IN' || operator === 'NOT_IN' || operator.startsWith('STR_');
   const single = operator.startsWith('DATE_') ? dateText(value, timeText) : value;
-  const compared = isList ? namedValues(values, valueCount) || 'no value' : single;
+  const compared = isList ? namedValues(values, valueCount) || 'anything in an empty list' : single;
   return `${contextName} ${inverted ? opposite : plain} ${compared}${caseInsensitive ? ' in any case' : ''}`;
 }
 
