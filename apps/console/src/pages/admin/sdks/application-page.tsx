@@ -133,7 +133,9 @@ function Issues({ overview: { environments, issues } }: { readonly overview: App
 
 /** The description and the page of an application, its SDK and its first key, and when it was first and last seen. */
 function Facts({ application }: { readonly application: Application }) {
-  const { description, sdkVersion, createdAt, createdBy, lastSeenAt } = application;
+  const { description, sdkVersion, createdAt, createdBy, lastSeenAt, instances } = application;
+  const reported = [...new Set(instances.flatMap((instance) => instance.sdkVersion ?? []))].toSorted();
+  const sdks = reported.length > 0 ? reported : [sdkVersion ?? '–'];
   const url = application.url != null && /^https?:\/\//i.test(application.url) ? application.url : undefined;
   return (
     <>
@@ -147,7 +149,16 @@ function Facts({ application }: { readonly application: Application }) {
       )}
       <dl className={styles['facts']}>
         {[
-          ['SDK', sdkVersion ?? '–'],
+          [
+            sdks.length === 1 ? 'SDK' : 'SDKs',
+            <ul key="sdks" className={styles['names']}>
+              {sdks.map((sdk) => (
+                <li key={sdk} title={sdk}>
+                  {sdk}
+                </li>
+              ))}
+            </ul>,
+          ],
           ['Last seen', <Time key="seen" at={lastSeenAt} />],
           ['First seen', <Time key="created" at={createdAt} />],
           ['First key', createdBy ?? '–'],

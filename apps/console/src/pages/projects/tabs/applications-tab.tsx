@@ -42,7 +42,7 @@ export function ApplicationsTab({ project }: { readonly project: string }) {
         { title: 'Instances', isNumber: true, cell: ({ instances }) => instances.length },
         {
           title: 'SDKs',
-          cell: ({ sdks }) => sdks.map(({ name, versions }) => `${name} ${versions.join(', ')}`).join('; '),
+          cell: ({ sdks }) => sdks.map(({ name, versions }) => [name, versions.join(', ')].join(' ').trim()).join('; '),
         },
       ]}
       empty={{
