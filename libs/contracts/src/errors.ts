@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { type AnyOperation, isPublicOperation } from './operation.ts';
+import { optionalMembers } from './schemas.ts';
 import { truncate } from './values.ts';
 
 /** The ways to sign in, in the form from which user interfaces of Unleash build their sign-in page. */
@@ -82,7 +83,7 @@ export const ErrorBody = Type.Object(
     permissions: Type.Optional(
       Type.Array(Type.String(), { description: 'with 403: the permissions of which one is needed' }),
     ),
-    ...Type.Partial(SignInOptions).properties,
+    ...optionalMembers(SignInOptions.properties),
   },
   { title: 'errorSchema' },
 );

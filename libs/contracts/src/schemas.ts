@@ -1,9 +1,30 @@
-import { type Static, type TNull, type TSchema, type TSchemaOptions, type TUnion, type TUnsafe, Type } from 'typebox';
+import {
+  type Static,
+  type TNull,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+  type TUnion,
+  type TUnsafe,
+  Type,
+} from 'typebox';
 
 /** A value or null. */
 /* @__NO_SIDE_EFFECTS__ */
 export function Nullable<T extends TSchema>(schema: T, options: TSchemaOptions = {}): TUnion<[T, TNull]> {
   return Type.Union([schema, Type.Null()], options);
+}
+
+/**
+ * The schemas of members, each of them optional. `Partial`, `Pick`, `Omit` and `Record` of TypeBox load its engine for types, which is a twentieth
+ * of what a browser loads.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function optionalMembers<P extends TProperties>(members: P): { -readonly [K in keyof P]: TOptional<P[K]> } {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, Type.Optional(schema)])) as {
+    -readonly [K in keyof P]: TOptional<P[K]>;
+  };
 }
 
 /** A timestamp in RFC 3339. */

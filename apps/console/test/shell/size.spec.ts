@@ -71,12 +71,12 @@ function kilobytesOf(scripts: readonly string[]): number {
 }
 
 describeInBrowser('the first load of the console', () => {
-  it('is at most 90 kB of brotli until a visitor can sign in', async () => {
+  it('is at most 82 kB of brotli until a visitor can sign in', async () => {
     const opened = await openPage('/');
     await opened.page.getByRole('group', { name: 'Sign in' }).waitFor();
     const scripts = await scriptsOf(opened);
     expect(scripts.length).toBeGreaterThan(0);
-    expect(kilobytesOf(scripts)).toBeLessThanOrEqual(90);
+    expect(kilobytesOf(scripts)).toBeLessThanOrEqual(82);
     await closeChecked(opened);
   });
 
@@ -101,7 +101,7 @@ describeInBrowser('the first load of the console', () => {
   });
 
   it.each(['/', '/flags'])(
-    'is at most 180 kB of brotli in at most thirty files for who is signed in, at %s',
+    'is at most 173 kB of brotli in at most thirty files for who is signed in, at %s',
     async (address) => {
       const opened = await openSignedIn(address);
       await stopFeed(opened);
@@ -109,7 +109,7 @@ describeInBrowser('the first load of the console', () => {
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       const scripts = await scriptsOf(opened);
       expect(kilobytesOf(scripts)).toBeGreaterThan(100);
-      expect(kilobytesOf(scripts)).toBeLessThanOrEqual(180);
+      expect(kilobytesOf(scripts)).toBeLessThanOrEqual(173);
       expect(scripts.length).toBeLessThanOrEqual(30);
       await closeChecked(opened);
     },

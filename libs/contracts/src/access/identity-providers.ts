@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { operationsOf } from '../operation.ts';
-import { Nullable } from '../schemas.ts';
+import { Nullable, optionalMembers } from '../schemas.ts';
 import { PasswordSettings } from './passwords.ts';
 
 const defineOperation = operationsOf('Auth');
@@ -84,7 +84,7 @@ export type OidcSettings = Static<typeof OidcSettings>;
 
 export const OidcSettingsBody = Type.Object(
   {
-    ...Type.Partial(Type.Object(oidc)).properties,
+    ...optionalMembers(oidc),
     secret: Type.Optional(
       Type.String({
         maxLength: 1_024,

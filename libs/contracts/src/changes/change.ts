@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { FeatureVariant } from '../features/variants.ts';
 import { lenientSchema } from '../lenient-schema.ts';
-import { Nullable } from '../schemas.ts';
+import { Nullable, optionalMembers } from '../schemas.ts';
 import { Constraint } from '../strategies/constraints.ts';
 import { SegmentId, SegmentName, StagedSegmentList } from '../strategies/segments.ts';
 import {
@@ -161,14 +161,17 @@ export const UpdateSegmentChange = Type.Object(
   },
 );
 
+const { contextName, root, ...factsOfList } = StagedSegmentList.properties;
+
 export const UpdateSegmentListChange = Type.Object(
   {
     action: Type.Literal('updateSegmentList'),
     feature: NoFeature,
     payload: Type.Object({
       id: SegmentId,
-      ...Type.Pick(StagedSegmentList, ['contextName', 'root']).properties,
-      ...Type.Partial(Type.Omit(StagedSegmentList, ['contextName', 'root'])).properties,
+      contextName,
+      root,
+      ...optionalMembers(factsOfList),
     }),
   },
   {
@@ -183,7 +186,7 @@ export const UpdateStrategyChange = Type.Object(
     action: Type.Literal('updateStrategy'),
     feature: FeatureName,
     payload: Type.Object({
-      ...Type.Partial(StrategyProperties).properties,
+      ...optionalMembers(StrategyProperties.properties),
       id: Type.String({ description: 'the id of the strategy to update' }),
     }),
   },

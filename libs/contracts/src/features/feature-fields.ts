@@ -1,5 +1,5 @@
 import { type Static, type TOptional, type TSchema, type TStringOptions, Type } from 'typebox';
-import { Nullable } from '../schemas.ts';
+import { Nullable, optionalMembers } from '../schemas.ts';
 
 /** The built-in types of features. */
 export const featureTypes = ['experiment', 'kill-switch', 'release', 'operational', 'permission', 'sunset'] as const;
@@ -112,7 +112,7 @@ function membersOf<M extends 'schema' | 'body' | 'creation' | 'initial'>(member:
 /** The same member of each field, each optional. */
 /* @__NO_SIDE_EFFECTS__ */
 export function optionalFeatureSchemas<M extends 'schema' | 'body' | 'creation'>(member: M) {
-  return Type.Partial(Type.Object(membersOf(member))).properties;
+  return optionalMembers(membersOf(member));
 }
 
 /* @__NO_SIDE_EFFECTS__ */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { operationsOf } from '../operation.ts';
 import type { Permission } from '../permissions.ts';
-import { AnyObject, maxId, Nullable, Timestamp } from '../schemas.ts';
+import { AnyObject, maxId, Nullable, TextByKey, Timestamp } from '../schemas.ts';
 import { constraintOperators } from '../strategies/constraints.ts';
 import { HistoryQuery } from './signals.ts';
 
@@ -266,7 +266,7 @@ export const ExecuteAction = defineOperation({
     key: Type.String({ minLength: 1, maxLength: 100, description: 'the same for each attempt of the same execution' }),
     project: Type.String(),
     action: actionKind,
-    executionParams: Type.Record(Type.String(), Type.String()),
+    executionParams: TextByKey(),
     reason: Type.String({ maxLength: 500, description: 'the comment of a change request' }),
   }),
   reply: Type.Object({
