@@ -318,6 +318,21 @@ describeInBrowser('every page', () => {
     await closeChecked(opened);
   });
 
+  it('has its tabs whole and some rows of its list in a low window, as at a zoom of 200 %', async () => {
+    const opened = await openSignedIn('/', { width: 640, height: 400 });
+    const { page } = opened;
+    const heights: (number | undefined)[] = [];
+    for (const tab of ['/archive', '/flags', '/cleanup', '/events']) {
+      await goTo(page, `/projects/${project}${tab}`);
+      heights.push((await page.getByRole('navigation', { name: 'The project' }).boundingBox())?.height);
+      if (tab !== '/flags' && tab !== '/events') continue;
+      const list = await page.locator('main [class*=scroller]').boundingBox();
+      expect(list?.height, tab).toBeGreaterThan(250);
+    }
+    expect(new Set(heights).size).toBe(1);
+    await closeChecked(opened);
+  });
+
   it('has dialogs, menus and lists that axe finds no fault with in forced colours', async () => {
     const opened = await openSignedIn('/', { width: 1280, height: 800 });
     const { page } = opened;
