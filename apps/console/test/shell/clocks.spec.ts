@@ -62,7 +62,7 @@ describeInBrowser('a browser whose clock is an hour', () => {
     await dialog.getByText('Choose a time in the future.').waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Schedule' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await page.getByText('It is applied at', { exact: false }).waitFor();
+    await page.getByText('It will be applied on', { exact: false }).waitFor();
     await closeChecked(opened);
   });
 });

@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
@@ -76,30 +76,28 @@ function Lead({ request, review }: RequestViewProps) {
   ];
   return (
     <p className={styles['lead']}>
-      <span>
-        <strong>
-          <bdi>{author}</bdi>
-        </strong>{' '}
-        {wants}{' '}
-        <strong>
-          <EnvironmentName name={environment} />
-        </strong>{' '}
-        of{' '}
-        <Link to="/projects/$project" params={{ project }}>
-          {projects.find((known) => known.id === project)?.name ?? project}
-        </Link>{' '}
-        <span className={layout['muted']}>·</span>
-      </span>
+      <strong>
+        <bdi>{author}</bdi>
+      </strong>{' '}
+      {wants}{' '}
+      <strong>
+        <EnvironmentName name={environment} />
+      </strong>{' '}
+      of{' '}
+      <Link to="/projects/$project" params={{ project }}>
+        <bdi>{projects.find((known) => known.id === project)?.name ?? project}</bdi>
+      </Link>
       {[
         ...counts,
         <>
           opened <Time at={createdAt} />
         </>,
-      ].map((part, index, { length }) => (
-        <span key={index} className={layout['muted']}>
-          {part}
-          {index < length - 1 && ' ·'}
-        </span>
+      ].map((part, index) => (
+        <Fragment key={index}>
+          {/* The dot stays with what is before it. */}
+          {'\u00a0· '}
+          <span className={layout['muted']}>{part}</span>
+        </Fragment>
       ))}
     </p>
   );
@@ -131,7 +129,7 @@ function RequestView({ request, review }: RequestViewProps) {
       <Lead request={request} review={review} />
       {schedule !== undefined && state === 'Scheduled' && (
         <Notice tone={schedule.status === 'pending' ? 'neutral' : 'danger'}>
-          {schedule.status === 'pending' ? 'It is applied at' : schedule.reason}{' '}
+          {schedule.status === 'pending' ? 'It will be applied on' : schedule.reason}{' '}
           <Time at={schedule.scheduledAt} isAbsolute />
         </Notice>
       )}
