@@ -1,7 +1,7 @@
 import { eventually, startSlack } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { api, closeChecked, describeInBrowser, expectAccessible, openPage } from '../support/browser.ts';
+import { api, closeChecked, describeInBrowser, expectAccessible, goTo, openPage } from '../support/browser.ts';
 
 const { CONSOLE_TEST_URL: url = '', CONSOLE_TEST_SLACK_PORT: port = '' } = process.env;
 const password = 'A long sentence of 8 words, nobody guesses';
@@ -61,6 +61,11 @@ describeInBrowser('a Slack account', () => {
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Unlink' }).click();
     await page.getByText('Press a button in a message about a change request in Slack').waitFor();
+    // The link is used up: no repetition of it helps.
+    await goTo(page, link);
+    await page.getByRole('heading', { name: 'This link does not work any more' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await expectAccessible(opened);
     await closeChecked(opened);
     await api('DELETE', `/api/admin/addons/${id}`);
     await slack.stop();

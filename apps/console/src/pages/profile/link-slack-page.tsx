@@ -1,13 +1,17 @@
 import { CheckSlackLink, LinkSlackAccount } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { ApiError } from '../../api/api-error.ts';
 import { operationQuery, useMe, useOperationMutation } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
-import { QueryResult } from '../../components/content/query-result.tsx';
+import { EmptyState, QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { Page } from '../../components/layout/page.tsx';
 import { notify } from '../../shell/toasts.tsx';
+
+/** What a link is refused with that is used up, or is none. */
+const finalKinds: ReadonlySet<string> = new Set(['InvalidTokenError', 'ValidationError']);
 
 /** Asks the signed-in person whether a Slack account may act as them. The link has the token that Slack has shown to the account. */
 export function LinkSlackPage() {
@@ -21,6 +25,14 @@ export function LinkSlackPage() {
     void navigate({ href: '/profile', replace: true });
   });
   const name = me.data?.user.name ?? me.data?.user.username ?? me.data?.user.email ?? 'you';
+  if (slackAccount.error instanceof ApiError && finalKinds.has(slackAccount.error.kind))
+    return (
+      <Page title="Link a Slack account">
+        <EmptyState title="This link does not work any more">
+          It was used already, or has expired. Press the button in Slack again: you get a new link.
+        </EmptyState>
+      </Page>
+    );
   return (
     <Page title="Link a Slack account">
       <QueryResult query={slackAccount}>
