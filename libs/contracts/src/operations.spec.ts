@@ -160,6 +160,7 @@ describe('the operation contracts', () => {
         'searchFeatures',
         'removeTag',
         'deprecatedSearchEvents',
+        'getStrategiesBySegmentId',
       ]),
     );
   });

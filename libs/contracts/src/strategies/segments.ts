@@ -266,7 +266,7 @@ export const ListSegmentSummaries = defineOperation({
 
 export const ListStrategiesOfSegment = defineOperation({
   subject: 'call.features.list-strategies-of-segment',
-  operationId: 'getSegmentStrategies',
+  operationId: 'getStrategiesBySegmentId',
   summary: 'List the strategies that use a segment',
   description: 'Returns the strategies that use a segment.',
   http: { method: 'GET', url: '/api/admin/segments/:id/strategies' },
