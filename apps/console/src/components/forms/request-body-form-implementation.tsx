@@ -291,7 +291,9 @@ function Section({
     const isAtFault = namesOf(fields).some((name) => errors[name] !== undefined);
     return (
       <details className={styles['section']} {...(isAtFault && { open: true })}>
-        <summary>{title}</summary>
+        <summary>
+          <span>{title}</span>
+        </summary>
         <div className={styles['form']}>{content}</div>
       </details>
     );

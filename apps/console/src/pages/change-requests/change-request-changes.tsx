@@ -174,7 +174,9 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
         </Notice>
       ))}
       <details>
-        <summary className={layout['small']}>JSON</summary>
+        <summary className={layout['small']}>
+          <span>JSON</span>
+        </summary>
         <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
       </details>
       <ChangeComments request={request} change={change} sentence={sentence} drafts={drafts} />
@@ -228,7 +230,9 @@ export function ChangeRequestChanges({ request, review, drafts }: ChangesProps) 
             )}
             {featurePreview !== undefined && featurePreview.diff.length > 0 && (
               <details>
-                <summary className={layout['small']}>Field by field</summary>
+                <summary className={layout['small']}>
+                  <span>Field by field</span>
+                </summary>
                 <Fields diff={featurePreview.diff} />
               </details>
             )}

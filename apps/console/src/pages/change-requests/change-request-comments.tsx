@@ -136,7 +136,7 @@ export function ChangeComments({ request, change, sentence, drafts }: ChangeComm
   return (
     <details open={comments.length > 0}>
       <summary className={layout['small']}>
-        {comments.length === 0 ? 'Comment on it' : formatCount(comments.length, 'comment')}
+        <span>{comments.length === 0 ? 'Comment on it' : formatCount(comments.length, 'comment')}</span>
       </summary>
       <div className={layout['denseStack']}>
         {comments.length > 0 && (

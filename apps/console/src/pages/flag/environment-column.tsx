@@ -406,7 +406,9 @@ export function EnvironmentColumn({
           {!areMissingFew && missing.length > 0 && (
             <details>
               <summary className={layout['small']}>
-                {formatCount(missing.length, 'strategy', 'strategies')} only in {reference?.name}
+                <span>
+                  {formatCount(missing.length, 'strategy', 'strategies')} only in {reference?.name}
+                </span>
               </summary>
               <ol className={styles['strategies']}>{missingItems}</ol>
             </details>

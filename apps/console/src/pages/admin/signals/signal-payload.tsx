@@ -5,7 +5,9 @@ export function SignalPayload({ payload }: { readonly payload: unknown }) {
   const text = JSON.stringify(payload, null, 2);
   return (
     <details>
-      <summary>{JSON.stringify(payload).slice(0, 60)}</summary>
+      <summary>
+        <span>{JSON.stringify(payload).slice(0, 60)}</span>
+      </summary>
       <TextField
         label="JSON"
         isReadOnly
