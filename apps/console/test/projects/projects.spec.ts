@@ -331,7 +331,7 @@ describeInBrowser('the pages of projects', () => {
     const id = await aProject();
     const opened = await openSignedIn(`/projects/${id}/environments`);
     const { page } = opened;
-    await chooseFor(page, 'production', 'Set approvals');
+    await page.getByRole('button', { name: /no approval.*set approvals for production/ }).press('Enter');
     const approvals = page.getByRole('dialog', { name: 'Approvals for changes in production' });
     await approvals.getByText('No change request is open there.').waitFor();
     await approvals.getByRole('switch').press('Space');

@@ -28,6 +28,7 @@ import { RequestBodyDialog } from '../../../components/forms/request-body-form.t
 import { Loading } from '../../../components/content/query-result.tsx';
 import type { MenuEntry } from '../../../components/buttons/menu.tsx';
 import { useProjectName } from '../../../components/content/project-name.tsx';
+import { Button } from '../../../components/buttons/button.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
 import { Switch } from '../../../components/forms/fields.tsx';
 import { MissingPermissionNotice } from '../../../components/resources/missing-permission-notice.tsx';
@@ -298,9 +299,17 @@ function EnvironmentList({ project, environments, onEditDefaultStrategy }: Envir
           },
           {
             title: 'Changes need',
-            cell: ({ name, visible }) => {
+            cell: (environment) => {
+              const { name, visible } = environment;
               const approvals = requiredApprovalsIn(config.data, name);
               if (visible !== true) return '–';
+              if (mayCall(SetChangeRequestConfig, scope))
+                return (
+                  <Button size="small" onPress={() => setDialog({ action: 'protect', environment })}>
+                    {approvals === undefined ? 'no approval' : formatCount(approvals, 'approval')}
+                    <span className="visually-hidden">, set approvals for {name}</span>
+                  </Button>
+                );
               return approvals === undefined ? (
                 <span className={layout['muted']}>no approval</span>
               ) : (
