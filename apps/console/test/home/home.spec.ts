@@ -150,6 +150,8 @@ describeInBrowser('the home page', () => {
       await held.promise;
       await route.continue();
     });
+    // Who comes from Unleash has flags already.
+    expect(await page.getByRole('link', { name: 'Import from Unleash' }).getAttribute('href')).toBe('/admin/transfer');
     await page.getByRole('link', { name: 'Invite people' }).click();
     await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
     // The list would push away what is below it: that is not shown for a moment, and then in any case.

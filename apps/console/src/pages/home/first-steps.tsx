@@ -4,6 +4,7 @@ import { buttonClass } from '../../components/buttons/button.tsx';
 import { Icon } from '../../components/content/icon.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
+import layout from '../../components/layout/layout.module.css';
 import styles from './home.module.css';
 
 interface StepProps {
@@ -48,7 +49,19 @@ export function FirstSteps({ project, hasFlag, hasApplication }: FirstStepsProps
         text="It turns a part of your software on or off without a new release, and is off until you turn it on."
       >
         {mayCreate ? (
-          <CreateFlagButton project={project} isSecondary={hasFlag} />
+          <span className={layout['actions']}>
+            <CreateFlagButton project={project} isSecondary={hasFlag} />
+            {!hasFlag && (
+              <Link
+                to="/admin/$section"
+                params={{ section: 'transfer' }}
+                search={project === undefined ? {} : { project }}
+                className={buttonClass()}
+              >
+                Import from Unleash
+              </Link>
+            )}
+          </span>
         ) : (
           <p className={styles['detail']}>A member of {project === undefined ? 'a' : 'the'} project can create one.</p>
         )}
