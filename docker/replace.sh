@@ -3,7 +3,8 @@
 #   docker/replace.sh features search      or without names: every service that runs, in the order of docs/upgrading.md
 # For each service it starts as many new containers as there are old ones, waits until all of them are healthy, and only then stops the old
 # ones. If that does not happen within WAIT_SECONDS (120), it removes the new ones, keeps the old ones, and ends with exit code 1. The
-# gateway needs the profile balanced: with a fixed PORT two gateways cannot run side by side.
+# gateway needs the profile balanced: with a fixed PORT two gateways cannot run side by side. Before the first one NATS reads the rights of the
+# services' users again, since a new version calls what the version before had no right to.
 set -eu
 cd "$(dirname "$0")/.."
 wait_seconds=${WAIT_SECONDS:-120}
@@ -31,6 +32,20 @@ fail() {
   exit 1
 }
 
+rights_are_read=
+# Lets NATS read docker/nats/nats.conf again, which closes no connection. Not by `docker kill`, after which older engines restart no container.
+read_rights() {
+  [ -z "$rights_are_read" ] || return 0
+  rights_are_read=yes
+  [ -n "$(running nats)" ] || return 0
+  if docker compose exec -T nats cat /etc/nats/nats.conf | cmp -s - docker/nats/nats.conf; then
+    docker compose exec -T nats sh -c 'kill -HUP 1'
+  else
+    echo 'nats: its container has other rights than docker/nats/nats.conf, and is created anew'
+    docker compose up --detach --no-deps --force-recreate nats
+  fi
+}
+
 for service; do
   old=$(running "$service")
   wanted=$(count "$old")
@@ -39,6 +54,7 @@ for service; do
     [ -z "$names" ] || exit 1
     continue
   fi
+  read_rights
   # Containers that have ended would be started again, with their old image.
   docker compose rm --force "$service"
   echo "$service: starting $wanted new"

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,11 +13,14 @@ const docker = `#!/bin/sh
 cd "$STATE"
 echo "$*" >> log
 ended() { find "$1" -type f -size +0 -exec basename {} ';'; }
-case "$1 $2 $3" in
-  'compose ps --all') ls "$5" ;;
-  'compose ps --quiet') for c in $(ls "$4"); do [ -s "$4/$c" ] || echo "$c"; done ;;
-  'compose rm --force') for c in $(ended "$4"); do rm "$4/$c"; done ;;
-  'compose up --detach')
+case "$1 $2 $3 $4" in
+  'compose ps --all'*) ls "$5" ;;
+  'compose ps --quiet nats') ls nats 2>/dev/null ;;
+  'compose ps --quiet'*) for c in $(ls "$4"); do [ -s "$4/$c" ] || echo "$c"; done ;;
+  'compose rm --force'*) for c in $(ended "$4"); do rm "$4/$c"; done ;;
+  'compose exec -T'*) case "$5" in cat) cat nats/nats-1 ;; esac ;;
+  'compose up --detach'*)
+    [ "$6" != nats ] || exit 0
     wanted=\${7#*=}; service=\${7%%=*}; number=0
     while [ "$(ls "$service" | wc -l)" -lt "$wanted" ]; do
       number=$((number + 1)); [ -e "$service/$service-new-$number" ] || : > "$service/$service-new-$number"
@@ -72,6 +75,31 @@ it('stops the old containers of a service only after as many new ones are health
     'stop --time 75 features-2',
     'rm features-2',
   ]);
+});
+
+describe('the rights of the users of NATS', () => {
+  /** @param rights the file that the container of NATS sees */
+  const runWith = (rights: string) => {
+    mkdirSync(path.join(folder, 'state/nats'));
+    writeFileSync(path.join(folder, 'state/nats/nats-1'), rights);
+    expect(run('healthy', 'features').status).toBe(0);
+    return commands().filter((line) => line.includes('nats') || line.startsWith('compose up'));
+  };
+  const start = 'compose up --detach --no-deps --no-recreate --scale features=4 features';
+  const read = 'compose exec -T nats cat /etc/nats/nats.conf';
+
+  it('are read again before a new version runs, once and without a restart', () => {
+    mkdirSync(path.join(folder, 'state/search'));
+    writeFileSync(path.join(folder, 'state/search/search-1'), '');
+    const rights = readFileSync(path.join(import.meta.dirname, '../docker/nats/nats.conf'), 'utf8');
+    expect(runWith(rights)).toEqual([read, 'compose exec -T nats sh -c kill -HUP 1', start]);
+    expect(run('healthy', 'search', 'features').status).toBe(0);
+    expect(commands().filter((line) => line === read)).toHaveLength(2);
+  });
+
+  it('come with a new container of NATS where the old one sees another file', () => {
+    expect(runWith('accounts {}')).toEqual([read, 'compose up --detach --no-deps --force-recreate nats', start]);
+  });
 });
 
 it.each<[string, New]>([

@@ -93,7 +93,7 @@ function writeNatsConfig(folder: string, port: number, passwords: Readonly<Recor
     'ping_max: 2',
     `jetstream { store_dir: ${JSON.stringify(folder)} }`,
     // The users and rights of the compose file.
-    readFileSync(path.join(repository, 'docker', 'nats.conf'), 'utf8').replace(/^[^]*?(?=^accounts)/m, ''),
+    readFileSync(path.join(repository, 'docker/nats/nats.conf'), 'utf8').replace(/^[^]*?(?=^accounts)/m, ''),
   ];
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
   return file;

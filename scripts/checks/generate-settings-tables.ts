@@ -7,7 +7,7 @@ import { edgeService } from '../../apps/edge/src/service.ts';
 import { runCommand } from '../command.ts';
 
 const help = `Writes the settings into docs/settings.md, and those that containers are given into docker-compose.yml, from the schemas that the
-services read them with; and the rights of the NATS users into docker/nats.conf, from the operations that each service calls.
+services read them with; and the rights of the NATS users into docker/nats/nats.conf, from the operations that each service calls.
 
   npm run config:table              writes all three
   npm run config:table -- --check   fails when one is not current`;
@@ -124,7 +124,7 @@ function subjectList(right: string, subjects: readonly string[]): readonly strin
 function natsUsers(currentText: string): string {
   return services.reduce((text, { name }) => {
     const permissions = new RegExp(`(user: ${name}\\n[^]*? permissions \\{\\n)[^]*?(?= {10}# As many messages)`);
-    if (!permissions.test(text)) throw new Error(`docker/nats.conf must have a user ${name} with permissions.`);
+    if (!permissions.test(text)) throw new Error(`docker/nats/nats.conf must have a user ${name} with permissions.`);
     const { publish, subscribe } = natsRightsOf(name);
     const lines = [...subjectList('publish', publish), ...subjectList('subscribe', subscribe)];
     return text.replace(permissions, (_, head: string) => `${head}${lines.join('\n')}\n`);
@@ -136,7 +136,7 @@ await runCommand({ help, options: { check: { type: 'boolean', default: false } }
   for (const [name, write] of [
     ['docs/settings.md', settingsPage],
     ['docker-compose.yml', composeFile],
-    ['docker/nats.conf', natsUsers],
+    ['docker/nats/nats.conf', natsUsers],
   ] as const) {
     const file = path.join(repository, name);
     const currentText = readFileSync(file, 'utf8');

@@ -80,7 +80,7 @@ async function startPostgres(dataDir: string) {
 async function startNatsServer(folder: string) {
   const storeDir = path.join(folder, 'nats');
   const copy = path.join(folder, 'nats-copy');
-  // As in docker/nats.conf.
+  // As in docker/nats/nats.conf.
   const config = 'ping_interval: "3s"\nping_max: 2';
   const server: TestNats = await startNats({ storeDir, port: await reservePort(), config });
   const runSerially = serialQueue();

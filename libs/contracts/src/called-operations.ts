@@ -47,7 +47,7 @@ import { deadLetterOperations, consumersOf, outboxOperations, type Producer } fr
 
 /**
  * For each service, the operations of other services that its own code calls. A call of any other does not compile, and is refused by NATS:
- * the rights in docker/nats.conf are generated from this list (`npm run config:table`).
+ * the rights in docker/nats/nats.conf are generated from this list (`npm run config:table`).
  */
 export const calledOperations = {
   features: [

@@ -125,7 +125,7 @@ describe('the platform with the users and rights of the compose file', () => {
     postgres = await startTestPostgres(`bunting-test-compose-${process.pid}`);
     runSetup({ POSTGRES_ADDRESS: new URL(overTcp(postgres.url)).host });
     nats = await startNats({
-      config: `${secret('nats_passwords')}\n${readFile('docker/nats.conf').replace(/^[^]*?(?=^accounts)/m, '')}`,
+      config: `${secret('nats_passwords')}\n${readFile('docker/nats/nats.conf').replace(/^[^]*?(?=^accounts)/m, '')}`,
     });
     // Outside of a container, a service refuses a secret that other users can read.
     writeFileSync(path.join(secretsFolder, 'gateway', 'init_admin_password'), `${firstAdmin.password}\n`);
@@ -435,13 +435,13 @@ describe('the platform with the users and rights of the compose file', () => {
   it('accepts no connection without a user and a password, and shows its monitoring to its own container alone', async () => {
     const layout = path.join(folder, 'container');
     mkdirSync(path.join(layout, 'etc/nats'), { recursive: true });
-    cpSync(path.join(repository, 'docker/nats.conf'), path.join(layout, 'etc/nats/nats.conf'));
+    cpSync(path.join(repository, 'docker/nats/nats.conf'), path.join(layout, 'etc/nats/nats.conf'));
     cpSync(secretsFolder, path.join(layout, 'run/secrets'), { recursive: true });
     const checked = spawnSync(findNatsServer(), ['-c', path.join(layout, 'etc/nats/nats.conf'), '-t'], {
       encoding: 'utf8',
     });
     expect([checked.status, checked.stderr]).toEqual([0, expect.not.stringMatching(/error/i)]);
-    expect(readFile('docker/nats.conf')).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
+    expect(readFile('docker/nats/nats.conf')).toMatch(/^http: "127\.0\.0\.1:8222"$/m);
     const socket = connect(nats.port, '127.0.0.1').setEncoding('utf8');
     socket.write('CONNECT {"verbose":false}\r\nPING\r\n');
     let response = '';

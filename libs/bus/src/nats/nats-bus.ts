@@ -69,7 +69,7 @@ function busUnavailableRefusal(): CallResponse {
 function warningOf(fault: Error, subject?: string): string {
   const lacksRight = fault instanceof PermissionViolationError || fault instanceof AuthorizationError;
   const advice =
-    'Compare the rights of the user of this process with those that docker/nats.conf gives to its service.';
+    'Compare the rights of the user of this process with those that docker/nats/nats.conf gives to its service.';
   return `NATS: ${subject === undefined ? '' : `${subject}: `}${fault.message}.${lacksRight ? ` ${advice}` : ''}`;
 }
 
