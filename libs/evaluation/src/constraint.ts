@@ -162,10 +162,16 @@ type Address = Address4 | Address6;
 /** The limit above which a text is not parsed as an address. No address is as long, with its prefix length. */
 const maxAddressLength = 64;
 
+const mappedAddresses = new Address6('::ffff:0:0/96');
+
+/** An IPv4 address that is written as one of IPv6, as sockets for both do, is one of IPv4. So the SDK for Go reads it. */
 function parseAddress(value: string): Address | undefined {
   if (value.length > maxAddressLength) return undefined;
   if (Address4.isValid(value)) return new Address4(value);
-  return Address6.isValid(value) ? new Address6(value) : undefined;
+  if (!Address6.isValid(value)) return undefined;
+  const address = new Address6(value);
+  if (!address.isInSubnet(mappedAddresses)) return address;
+  return new Address4(`${address.to4().correctForm()}/${address.subnetMask - mappedAddresses.subnetMask}`);
 }
 
 function isWithin(address: Address, network: Address): boolean {

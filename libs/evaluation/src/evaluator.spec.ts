@@ -169,6 +169,10 @@ it.each([
   ['2001:db8::7', ['2001:db8::/32'], true],
   ['2001:db9::7', ['2001:db8::/32'], false],
   ['10.1.2.3', ['::/0'], false],
+  ['::ffff:10.1.2.3', ['10.0.0.0/8'], true],
+  ['::FFFF:0a01:0203', ['10.1.2.3'], true],
+  ['10.1.2.3', ['::ffff:10.0.0.0/104'], true],
+  ['::ffff:11.1.2.3', ['10.0.0.0/8'], false],
   ['not an address', ['0.0.0.0/0', '::/0'], false],
   ['1'.repeat(10_000), ['0.0.0.0/0'], false],
 ])('matches the remote address %s against %j: %j', (remoteAddress, ranges, expected) => {
