@@ -35,19 +35,24 @@ function isBuiltIntoSdksSql(name: string): string {
   return `${name} in (${typesBuiltIntoSdks.map((type) => `'${type}'`).join(', ')})`;
 }
 
-/** SQL: the major version in the text `sdk`, such as 6 in `unleash-client-node:6.4.1`. */
+/** SQL: the name in the text `sdk`, such as `unleash-client-node` in `unleash-client-node:6.4.1`, or in `unleash-client-node@6.4.1`. */
+function nameOf(sdk: string): string {
+  return `regexp_replace(${sdk}, '(:|@v?[0-9]).*$', '')`;
+}
+
+/** SQL: the major version in the text `sdk`, 6 in both. */
 function majorOf(sdk: string): string {
-  return `substring(split_part(${sdk}, ':', 2) from '^v?([0-9]{1,6})([.]|$)')::integer`;
+  return `substring(${sdk} from '[:@]v?([0-9]{1,6})(?:[.]|$)')::integer`;
 }
 
 const newestSdks = `newest as (
-  select split_part(sdk_version, ':', 1) as sdk, max(${majorOf('sdk_version')}) as major
+  select ${nameOf('sdk_version')} as sdk, max(${majorOf('sdk_version')}) as major
   from client_instance where sdk_version is not null group by 1)`;
 
 /** SQL: whether there is a newer major version of the SDK `sdk`. */
 function isOutdated(sdk: string): string {
   return `exists (
-  select from newest where newest.sdk = split_part(${sdk}, ':', 1) and newest.major > ${majorOf(sdk)})`;
+  select from newest where newest.sdk = ${nameOf(sdk)} and newest.major > ${majorOf(sdk)})`;
 }
 
 /** SQL: the application with the name `$1`, unless it is used only in the projects `$2`. */
@@ -200,8 +205,8 @@ function ofProject(sortOrder: 'asc' | 'desc'): Statement {
           'sdks', coalesce((
             select json_agg(json_build_object('name', sdk, 'versions', versions) order by sdk)
             from (
-              select split_part(i.sdk_version, ':', 1) as sdk,
-                json_agg(distinct substring(i.sdk_version from position(':' in i.sdk_version || ':') + 1)) as versions
+              select ${nameOf('i.sdk_version')} as sdk,
+                json_agg(distinct substring(i.sdk_version from length(${nameOf('i.sdk_version')}) + 2)) as versions
               from client_instance i join used_in using (app_name, environment)
               where i.app_name = found.app_name and i.sdk_version is not null group by 1) as used), '[]'))
           order by found.position)

@@ -47,7 +47,7 @@ describe('an application', () => {
       'till',
       {
         instanceId: 'two',
-        sdkVersion: 'unleash-client-node:5.3.0',
+        sdkVersion: 'unleash-client-node@5.3.0',
         strategies: ['default', 'gradualRolloutUserId', 'byMoon'],
       },
       everywhere,
@@ -82,7 +82,7 @@ describe('an application', () => {
     });
     expect(details.instances.map(({ instanceId, sdkVersion }) => `${instanceId} ${sdkVersion}`).toSorted()).toEqual([
       'one unleash-client-node:6.4.1',
-      'two unleash-client-node:5.3.0',
+      'two unleash-client-node@5.3.0',
     ]);
   });
 
@@ -95,8 +95,8 @@ describe('an application', () => {
           name: 'development',
           instanceCount: 2,
           lastSeen: expect.any(String),
-          sdks: ['unleash-client-node:5.3.0', 'unleash-client-node:6.4.1'],
-          issues: { missingFeatures: ['gone'], outdatedSdks: ['unleash-client-node:5.3.0'] },
+          sdks: ['unleash-client-node:6.4.1', 'unleash-client-node@5.3.0'],
+          issues: { missingFeatures: ['gone'], outdatedSdks: ['unleash-client-node@5.3.0'] },
         },
       ],
       issues: { missingStrategies: ['byMoon'] },
@@ -156,8 +156,8 @@ describe('an application', () => {
     expect([till?.instances, till?.sdks]).toEqual([
       2,
       [
-        { sdkVersion: 'unleash-client-node:5.3.0', instances: 1, isOutdated: true },
         { sdkVersion: 'unleash-client-node:6.4.1', instances: 1, isOutdated: false },
+        { sdkVersion: 'unleash-client-node@5.3.0', instances: 1, isOutdated: true },
       ],
     ]);
     const kiosk = applications.find(({ appName }) => appName === 'kiosk');
@@ -180,7 +180,7 @@ describe('an application', () => {
     const last = { limit: 1, sortBy: 'createdAt', sortOrder: 'desc' };
     expect((await list(last)).map(({ name }) => name)).toEqual(['till']);
     expect(await features.call(ListOutdatedSdks, { params })).toEqual({
-      sdks: [{ sdkVersion: 'unleash-client-node:5.3.0', applications: ['till'] }],
+      sdks: [{ sdkVersion: 'unleash-client-node@5.3.0', applications: ['till'] }],
     });
     for (const operation of [ListProjectApplications, ListOutdatedSdks])
       await expect(
