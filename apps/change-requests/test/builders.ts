@@ -33,6 +33,7 @@ export function aChange({
     segment: null,
     payload: {},
     snapshot: null,
+    featureCreatedAt: null,
     createdBy: mia,
     createdAt: noon,
     ...change,

@@ -148,6 +148,12 @@ const reviewRequests: SchemaMigration = {
   statements: ["alter table change_request add column review_requests json not null default '[]'"],
 };
 
+/** When the feature of a change was created, so that one that gets the name of a deleted feature is not taken for it. */
+const featureOfChange: SchemaMigration = {
+  name: '5-expand-feature-of-change',
+  statements: ['alter table change add column feature_created_at timestamptz'],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
@@ -157,4 +163,5 @@ export const changeRequestMigrations: readonly SchemaMigration[] = [
   approvalBasis,
   commentedChange,
   reviewRequests,
+  featureOfChange,
 ];

@@ -43,8 +43,8 @@ describe('a request that changes are added to', () => {
     const { request } = addChanges(aRequest({ changes: [earlier] }), [addStrategy, enable], [11, 12], miaNow);
     expect(request.changes).toEqual([
       earlier,
-      { ...addStrategy, id: 11, position: 7, createdBy: mia, createdAt: one },
-      { ...enable, id: 12, position: 8, createdBy: mia, createdAt: one },
+      { ...addStrategy, id: 11, position: 7, featureCreatedAt: null, createdBy: mia, createdAt: one },
+      { ...enable, id: 12, position: 8, featureCreatedAt: null, createdBy: mia, createdAt: one },
     ]);
   });
 

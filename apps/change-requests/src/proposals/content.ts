@@ -27,7 +27,7 @@ import {
   withoutEvents,
 } from '../requests/change-request.ts';
 import { type ContentStep, eventOf, eventOfStep, stateBeforeReview } from '../requests/events.ts';
-import { mergeChange } from './merge-change.ts';
+import { mergeChange, replacedState } from './merge-change.ts';
 import { payloadIdOf, reservedIdOfNthChange, toProposedChange, toUncheckedForm } from './proposed-change.ts';
 
 interface ContentEdit {
@@ -198,12 +198,13 @@ export function requireSameSubject(before: ProposedChange, change: Change): void
 export function editChange(
   request: ChangeRequest,
   changeId: number,
-  { payload, segment, snapshot }: CheckedChange,
+  { payload, segment, snapshot, featureCreatedAt }: CheckedChange,
   actor: Actor,
 ): ChangeRequestDecision {
   requireAuthor(request, actor.by.id);
   const before = requireChange(request, changeId);
-  const change = { ...before, payload: payload ?? {}, segment, snapshot: before.snapshot ?? snapshot ?? null };
+  const replaced = replacedState(before, { snapshot: snapshot ?? null, featureCreatedAt: featureCreatedAt ?? null });
+  const change = { ...before, payload: payload ?? {}, segment, ...replaced };
   const changes = request.changes.map((other) => (other === before ? change : other));
   requireContentSize(request.changes, changes);
   return replaceContent(request, changes, [{ kind: 'edited', change, before }], actor);
@@ -286,9 +287,9 @@ export function createRevertingDraft(
   const { project, environment } = applied;
   const draft = createDraft({ id, uid, project, environment, minApprovals }, actor, neededApprovals);
   const createdAt = actor.now.toISOString();
-  const changes = inverse.map(({ change, snapshot, segmentName }, nth) => {
+  const changes = inverse.map(({ change, snapshot, segmentName, featureCreatedAt = null }, nth) => {
     const origin = { id: reservedIdOfNthChange(changeIds, nth), position: nth + 1, createdBy: actor.by, createdAt };
-    return toProposedChange(toUncheckedForm(change, segmentName ?? '', snapshot), origin);
+    return { ...toProposedChange(toUncheckedForm(change, segmentName ?? '', snapshot), origin), featureCreatedAt };
   });
   const steps = changes.map((change) => ({ kind: 'added', change }) as const);
   const { request, events } = replaceContent(draft.request, changes, steps, actor);

@@ -219,3 +219,17 @@ describe('the order of application', () => {
     expect(orderOfApplication(earlier, newer)).toEqual(order);
   });
 });
+
+describe('a change for a feature that has got the name of a deleted one', () => {
+  const [before, now] = ['2026-11-20T12:00:00.000Z', '2026-11-21T12:00:00.000Z'];
+
+  it.each<[string, CheckedChange]>([
+    ['archiveFeature', aCheckedChange({ action: 'archiveFeature', featureCreatedAt: now })],
+    ['updateEnabled', aCheckedChange({ action: 'updateEnabled', featureCreatedAt: now, snapshot: { enabled: true } })],
+  ])('takes the place of the one for the deleted feature: %s', (_, newer) => {
+    const existing = aChange({ action: newer.action, featureCreatedAt: before, snapshot: { enabled: false } });
+    const { changes, steps } = merged([existing], newer);
+    expect(changes).toMatchObject([{ id: existing.id, featureCreatedAt: now, snapshot: newer.snapshot }]);
+    expect(steps).toHaveLength(1);
+  });
+});

@@ -118,6 +118,19 @@ function mergeUpdates({ payload, snapshot }: ProposedChange, newer: JsonObject):
     : merged;
 }
 
+type ReplacedState = Pick<ProposedChange, 'snapshot' | 'featureCreatedAt'>;
+
+/** Whether the feature of the existing change was deleted, and that of the newer one has got its name. */
+function isOfNamesake(existing: ReplacedState, newer: ReplacedState): boolean {
+  return existing.featureCreatedAt !== null && existing.featureCreatedAt !== newer.featureCreatedAt;
+}
+
+/** What a change replaces that takes the place of another: the state that the request as a whole replaces. */
+export function replacedState(existing: ReplacedState, newer: ReplacedState): ReplacedState {
+  const snapshot = isOfNamesake(existing, newer) ? newer.snapshot : (existing.snapshot ?? newer.snapshot);
+  return { snapshot, featureCreatedAt: newer.featureCreatedAt ?? existing.featureCreatedAt };
+}
+
 /** The changes of a request after a change was merged into them, and the steps that led there. */
 export interface MergedChanges {
   readonly changes: readonly ProposedChange[];
@@ -135,7 +148,7 @@ export function mergeChange(earlier: readonly ProposedChange[], newer: ProposedC
 
   const replacedBy = (payload: unknown): MergedChanges => {
     const { action, segment } = newer;
-    const change = { ...existing, action, segment, payload, snapshot: existing.snapshot ?? newer.snapshot };
+    const change = { ...existing, action, segment, payload, ...replacedState(existing, newer) };
     return {
       changes: earlier.map((other) => (other === existing ? change : other)),
       steps: [{ kind: 'edited', change, before: existing }],
@@ -154,6 +167,6 @@ export function mergeChange(earlier: readonly ProposedChange[], newer: ProposedC
     case 'reject':
       throw deletedAlready(newer, '');
     default:
-      return { changes: earlier, steps: [] };
+      return isOfNamesake(existing, newer) ? replacedBy(newer.payload) : { changes: earlier, steps: [] };
   }
 }

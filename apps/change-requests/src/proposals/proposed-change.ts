@@ -60,10 +60,18 @@ export function parentFeatureOf({
 
 /** A checked change as part of a request. */
 export function toProposedChange(
-  { action, feature, segment, payload, snapshot }: CheckedChange,
+  { action, feature, segment, payload, snapshot, featureCreatedAt }: CheckedChange,
   origin: Pick<ProposedChange, 'id' | 'position' | 'createdBy' | 'createdAt'>,
 ): ProposedChange {
-  return { ...origin, action, feature, segment, payload: payload ?? {}, snapshot: snapshot ?? null };
+  return {
+    ...origin,
+    action,
+    feature,
+    segment,
+    payload: payload ?? {},
+    snapshot: snapshot ?? null,
+    featureCreatedAt: featureCreatedAt ?? null,
+  };
 }
 
 /** A change in the form of a checked one, before the features service has checked it. */
@@ -134,5 +142,6 @@ export function toWireChangeWithSnapshot(change: ProposedChange, snapshots: Read
     id: change.id,
     change: toWireChange(change),
     snapshot: Object.hasOwn(snapshots, change.id) ? snapshots[change.id] : change.snapshot,
+    ...(change.featureCreatedAt === null ? {} : { featureCreatedAt: change.featureCreatedAt }),
   };
 }

@@ -43,6 +43,8 @@ export interface ProposedChange {
   readonly payload: unknown;
   /** the state that the change replaces, as of its proposal */
   readonly snapshot: unknown;
+  /** when the feature was created that it was proposed for; null for segments, and for changes that an older version stored */
+  readonly featureCreatedAt: string | null;
   readonly createdBy: UserRef;
   readonly createdAt: string;
 }

@@ -110,6 +110,7 @@ export const ChangeEntity = defineEntity({
     segment: p.embedded(SegmentEmbeddable).prefix('segment_').nullable(),
     payload: p.json<unknown>().columnType('json'),
     snapshot: p.json<unknown>().columnType('json').nullable(),
+    featureCreatedAt: timestamp().nullable(),
     createdBy: p.embedded(UserRefEmbeddable).prefix('created_by_'),
     createdAt: timestamp(),
   },

@@ -80,15 +80,14 @@ export function applyInMemory(changes: readonly ChangeWithSnapshot[], context: C
   const { state, conflicts, impliedChanges } = working;
   const changesInOrder = changes.toSorted((one, other) => one.id - other.id);
   const featureChanges = changesInOrder.map(({ change }) => change).filter((change) => !isSegmentChange(change));
-  const changesByFeature = Map.groupBy(featureChanges, ({ feature }) => feature);
+  const changesByFeature = Map.groupBy(
+    changesInOrder.flatMap((item) => (isSegmentChange(item.change) ? [] : [{ ...item, feature: item.change.feature }])),
+    ({ feature }) => feature,
+  );
 
   const blocked = new Set<string>();
   for (const [feature, changesOfFeature] of changesByFeature) {
-    const cause = findFeatureConflict(
-      feature,
-      changesOfFeature.map(({ action }) => action),
-      context,
-    );
+    const cause = findFeatureConflict(feature, changesOfFeature, context);
     if (cause === undefined) continue;
     blocked.add(feature);
     conflicts.push({ ...cause, feature });

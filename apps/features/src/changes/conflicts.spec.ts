@@ -52,6 +52,26 @@ describe('a conflict', () => {
   const add = (more: object = {}) => on('addStrategy', { name: 'default', constraints: [], parameters: {}, ...more });
   const depend = (feature: string, more: object = {}) => on('addDependency', { feature, ...more });
 
+  it('is every change for a feature whose name another one has now, also its archiving', () => {
+    const of = (proposedFor: { featureCreatedAt?: string }, action: string, payload: unknown) =>
+      applyInMemory(
+        parseChanges([on(action, payload)]).map((change, id) => ({ id, change, snapshot: null, ...proposedFor })),
+        aChangeContext(),
+      ).conflicts;
+    const message = 'Feature has been deleted, and another one has its name';
+    const actions: readonly [string, unknown][] = [
+      ['archiveFeature', {}],
+      ['updateEnabled', { enabled: false }],
+    ];
+    for (const [action, payload] of actions) {
+      const conflict = { code: 'feature-deleted', message, feature: 'checkout' };
+      expect(of({ featureCreatedAt: '2020-01-01T00:00:00.000Z' }, action, payload)).toEqual([conflict]);
+      expect(of({ featureCreatedAt: checkout.createdAt }, action, payload)).toEqual([]);
+      // as an older version stored it
+      expect(of({}, action, payload)).toEqual([]);
+    }
+  });
+
   describe('a change in conflict with the current state', () => {
     it.each<[string, string, object, About]>([
       ['feature-archived', 'Feature has been archived', add(), { features: [{ ...checkout, archivedAt: 'now' }] }],

@@ -32,11 +32,15 @@ export function requireNoConflict(conflicts: readonly ApplyConflict[]): void {
 /** The conflict that all changes of a feature have, for example because it is archived. Archiving an archived feature is no conflict. */
 export function findFeatureConflict(
   name: string,
-  actions: readonly Change['action'][],
+  changes: readonly Pick<ChangeWithSnapshot, 'change' | 'featureCreatedAt'>[],
   { project, environment, features, projectContext }: ChangeContext,
 ): ConflictCause | undefined {
   const feature = features.get(name);
   if (feature === undefined) return { code: 'feature-deleted', message: 'Feature has been deleted' };
+  // Nobody has reviewed the changes for a feature that got the name of a deleted one.
+  if (changes.some(({ featureCreatedAt = feature.createdAt }) => featureCreatedAt !== feature.createdAt)) {
+    return { code: 'feature-deleted', message: 'Feature has been deleted, and another one has its name' };
+  }
   if (feature.project !== project) {
     return { code: 'feature-moved', message: 'Feature has been moved to another project' };
   }
@@ -44,7 +48,7 @@ export function findFeatureConflict(
     const message = `Environment ${shortName(environment)} is no longer available for this feature`;
     return { code: 'environment-unlinked', message };
   }
-  if (feature.archivedAt !== null && actions.some((action) => action !== 'archiveFeature')) {
+  if (feature.archivedAt !== null && changes.some(({ change }) => change.action !== 'archiveFeature')) {
     return { code: 'feature-archived', message: 'Feature has been archived' };
   }
   return undefined;

@@ -146,9 +146,11 @@ export function inverseChanges(
     const { name, description, constraints } = before;
     inverse.push({ action: 'updateSegment', payload: { id, name, description, constraints: [...constraints] } });
   }
-  return inverse.map((change) => ({
-    change,
-    snapshot: currentSnapshot(change, contextAfter),
-    segmentName: isSegmentChange(change) ? (applied.segments.get(change.payload.id)?.name ?? null) : null,
-  }));
+  return inverse.map((change) => {
+    const snapshot = currentSnapshot(change, contextAfter);
+    if (isSegmentChange(change))
+      return { change, snapshot, segmentName: applied.segments.get(change.payload.id)?.name ?? null };
+    const featureCreatedAt = applied.features.get(change.feature)?.createdAt;
+    return { change, snapshot, segmentName: null, ...(featureCreatedAt === undefined ? {} : { featureCreatedAt }) };
+  });
 }

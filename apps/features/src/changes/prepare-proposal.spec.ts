@@ -24,6 +24,7 @@ describe('a proposed change', () => {
       segment: null,
       payload: { enabled: true },
       snapshot: { enabled: false },
+      featureCreatedAt: '2026-01-01T00:00:00.000Z',
     });
   });
 

@@ -57,7 +57,8 @@ function checkFeatureChange(
   const snapshot = handler.snapshot(before, change, initial);
   const { subject, payload } = handler.decide(state.features.get(before.name) ?? before, change, state, path);
   state.features.set(subject.name, subject);
-  return { action: change.action, feature: before.name, segment: null, payload, snapshot };
+  const { name: feature, createdAt: featureCreatedAt } = before;
+  return { action: change.action, feature, segment: null, payload, snapshot, featureCreatedAt };
 }
 
 function checkSegmentChange(

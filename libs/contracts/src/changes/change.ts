@@ -232,6 +232,8 @@ export interface InverseChange {
   readonly snapshot: unknown;
   /** the name of the segment that the change is about; null for a change of a feature */
   readonly segmentName: string | null;
+  /** when the feature was created that the change is about; absent for segments, and from older versions */
+  readonly featureCreatedAt?: string;
 }
 
 /** Every action, in the order of `changeSchemas`. */

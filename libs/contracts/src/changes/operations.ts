@@ -19,6 +19,12 @@ export const CheckedChange = Type.Object({
   snapshot: Type.Unknown({
     description: 'the current state that the change would replace; null if it replaces nothing',
   }),
+  featureCreatedAt: Type.Optional(
+    Type.String({
+      description:
+        'when its feature was created, by which another one that gets the name later differs. Absent for segments, and from older versions',
+    }),
+  ),
 });
 export type CheckedChange = Static<typeof CheckedChange>;
 
@@ -50,6 +56,12 @@ export const ChangeWithSnapshot = Type.Object({
   snapshot: Type.Unknown({
     description: 'the state that the change replaced when it was proposed or scheduled; null for none',
   }),
+  featureCreatedAt: Type.Optional(
+    Type.String({
+      description:
+        'when the feature for which it was proposed was created; it is in conflict with another one of that name. Absent where that is unknown',
+    }),
+  ),
 });
 export type ChangeWithSnapshot = Static<typeof ChangeWithSnapshot>;
 

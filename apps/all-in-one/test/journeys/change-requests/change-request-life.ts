@@ -265,6 +265,26 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       await expectSuccess(move(author, id, 'Cancelled'));
     });
 
+    it('is not applied to another feature that has got the name of the one it was approved for', async () => {
+      const { api } = platform();
+      const name = await createFlag('cr-life-namesake');
+      const id = await approved(name);
+      await expectSuccess(api('DELETE', featurePath(project, name)));
+      await expectSuccess(api('DELETE', `/api/admin/archive/${name}`));
+      await createFlag(name);
+      const conflict = 'Feature has been deleted, and another one has its name';
+      expect(await get(id)).toMatchObject({ features: [{ name, conflict, conflictCode: 'feature-deleted' }] });
+      expectRefusal(await move(runner.api, id, 'Applied'), 409, 'ConflictError');
+      expect(await isOn(name)).toBe(false);
+
+      // Proposed again, the change is one for the feature that is there now, and is approved anew.
+      const again = await propose(enable(name));
+      expect(again).toMatchObject({ id, state: 'In review', approvals: [] });
+      await expectSuccess(move(approver, id, 'Approved'));
+      await expectSuccess(move(runner.api, id, 'Applied'));
+      expect(await isOn(name)).toBe(true);
+    });
+
     it('lists the segments that it would use, and is in conflict once such a segment is deleted', async () => {
       const name = await createFlag('cr-life-segment');
       const { api } = platform();
