@@ -1,6 +1,6 @@
 import type { OutboxEvent } from '@bunting/contracts';
 import { describe, expect, it } from 'vitest';
-import { deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
+import { deletedProjectsIn, deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
 
 function anEvent(type: OutboxEvent['type'], event: Partial<OutboxEvent> = {}) {
   return {
@@ -78,6 +78,15 @@ describe('schedules are checked for conflicts', () => {
       expect(editedObjectsIn([anEvent(type, { data: { id: 4, name: 'checkout' } })])).toEqual(none);
     },
   );
+});
+
+it('the requests of a project end with it, and not when it is archived', () => {
+  const recordedAt = '2026-11-21T12:00:00.000Z';
+  const messages = (['project-archived', 'project-deleted', 'feature-deleted'] as const).map((type) => ({
+    payload: anEvent(type),
+    recordedAt,
+  }));
+  expect(deletedProjectsIn(messages)).toEqual([{ id: 'shop', at: recordedAt }]);
 });
 
 describe('users are removed from change requests', () => {

@@ -1,4 +1,4 @@
-import { asJsonObject, type EventType, type OutboxEvent } from '@bunting/contracts';
+import { asJsonObject, eventOfMessage, type EventType, type OutboxEvent, type OutboxMessage } from '@bunting/contracts';
 
 type ConsumedEvent = Pick<OutboxEvent, 'type' | 'project' | 'featureName' | 'data' | 'preData'>;
 
@@ -222,6 +222,22 @@ export function editedObjectsIn(events: readonly ConsumedEvent[]): EditedObjects
     projects: [...new Set(objects.flatMap(({ projects = [] }) => projects))],
     isGlobal: objects.some(({ isGlobal = false }) => isGlobal),
   };
+}
+
+/** A project that was deleted, and when. Its id may be that of another project since. */
+export interface DeletedProject {
+  readonly id: string;
+  readonly at: string;
+}
+
+/** The projects that messages of the features service report as deleted. */
+export function deletedProjectsIn(
+  messages: readonly Pick<OutboxMessage, 'payload' | 'recordedAt'>[],
+): DeletedProject[] {
+  return messages.flatMap((message) => {
+    const { type, project } = eventOfMessage(message);
+    return type === 'project-deleted' && project !== null ? { id: project, at: message.recordedAt } : [];
+  });
 }
 
 /** The ids of the users that events of the gateway report as deleted. */

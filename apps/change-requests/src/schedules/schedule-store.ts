@@ -8,7 +8,7 @@ import {
   segmentsOfStrategySql,
 } from '../requests/request-conditions.ts';
 import { ChangeEntity, ChangeRequestEntity, DeletedUserEntity, ScheduleEntity } from '../unit-of-work/entities.ts';
-import type { EditedObjects } from './consumed-events.ts';
+import type { DeletedProject, EditedObjects } from './consumed-events.ts';
 
 interface RequestOfUser {
   readonly id: number;
@@ -154,6 +154,19 @@ export async function markSchedulesForConflictCheck({ query }: Tx, edited: Edite
   const { features, segments, projects, isGlobal } = edited;
   if (features.length + segments.length + projects.length > 0 || isGlobal)
     await query(incrementUncheckedEditsSql, [features, segments, projects, isGlobal]);
+}
+
+const removeOfDeletedProjectsSql = `
+  delete from change_request request using unnest($1::text[], $2::timestamptz[]) as deleted (project, at)
+  where request.project = deleted.project and request.created_at < deleted.at`;
+
+/** Removes the requests of deleted projects, so that a new project with such an id does not get them; those of the new one stay. */
+export async function removeRequestsOfDeletedProjects(
+  { query }: Tx,
+  deleted: readonly DeletedProject[],
+): Promise<void> {
+  if (deleted.length > 0)
+    await query(removeOfDeletedProjectsSql, [deleted.map(({ id }) => id), deleted.map(({ at }) => at)]);
 }
 
 /** Removes the deleted users: after a restored backup of the gateway their ids may be assigned to other users. Their events are replayed. */

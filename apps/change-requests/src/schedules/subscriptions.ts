@@ -1,9 +1,17 @@
 import { eventOfMessage } from '@bunting/contracts';
 import { type Projection, type ProjectionOptions, startProjection } from '@bunting/outbox';
-import { deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
-import { addDeletedUsersAndEraseNames, clearDeletedUsers, markSchedulesForConflictCheck } from './schedule-store.ts';
+import { deletedProjectsIn, deletedUserIdsIn, editedObjectsIn } from './consumed-events.ts';
+import {
+  addDeletedUsersAndEraseNames,
+  clearDeletedUsers,
+  markSchedulesForConflictCheck,
+  removeRequestsOfDeletedProjects,
+} from './schedule-store.ts';
 
-/** Consumes changes of features and segments, so that conflicting schedules are suspended before their time. */
+/**
+ * Consumes changes of features and segments, so that conflicting schedules are suspended before their time, and deletions of projects, whose
+ * requests go with them.
+ */
 export function consumeFeatureEvents(
   options: Pick<ProjectionOptions, 'bus' | 'database' | 'intervalMs' | 'metrics' | 'log' | 'onCommitted'>,
 ): Promise<Projection> {
@@ -12,7 +20,10 @@ export function consumeFeatureEvents(
     consumer: 'change-requests',
     producer: 'features',
     topic: 'event',
-    apply: (tx, messages) => markSchedulesForConflictCheck(tx, editedObjectsIn(messages.map(eventOfMessage))),
+    apply: async (tx, messages) => {
+      await removeRequestsOfDeletedProjects(tx, deletedProjectsIn(messages));
+      await markSchedulesForConflictCheck(tx, editedObjectsIn(messages.map(eventOfMessage)));
+    },
   });
 }
 

@@ -285,6 +285,25 @@ export const describeChangeRequestLife = (platform: () => Platform): void => {
       expect(await isOn(name)).toBe(true);
     });
 
+    it('goes with its project, and not to another one that gets its id', async () => {
+      const { api } = platform();
+      const [reused, name] = ['cr-life-reused', 'cr-life-of-reused'];
+      const client = platformClient(api);
+      await client.createProject(reused);
+      await client.createFeature(reused, name);
+      const path = `/api/admin/projects/${reused}`;
+      const change = { action: 'archiveFeature', feature: name };
+      const made = api<ChangeRequest>('POST', `${path}/environments/${environment}/change-requests`, change);
+      const { id } = await expectSuccess(made);
+      await expectSuccess(api('GET', `${path}/change-requests/${id}`));
+      await expectSuccess(api('DELETE', featurePath(reused, name)));
+      await expectSuccess(api('DELETE', path));
+      await client.createProject(reused);
+      await eventually(async () =>
+        expectRefusal(await api('GET', `${path}/change-requests/${id}`), 404, 'NotFoundError'),
+      );
+    });
+
     it('lists the segments that it would use, and is in conflict once such a segment is deleted', async () => {
       const name = await createFlag('cr-life-segment');
       const { api } = platform();
