@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../test/started-gateway.ts';
-import { basePathOf } from './base-path.ts';
+import { basePathOf, pathOfPage } from './base-path.ts';
 
 describe('the base path', () => {
   it.each([
@@ -21,6 +21,21 @@ describe('the base path', () => {
       expect(() => basePathOf({ GATEWAY_PUBLIC_URL: `https://example.com${path}` })).toThrow('GATEWAY_PUBLIC_URL');
     },
   );
+});
+
+describe('the page after a sign-in', () => {
+  it.each([
+    ['/projects/default?tab=1#top', '', '/projects/default?tab=1#top'],
+    ['/projects/default?tab=1#top', '/bunting', '/bunting/projects/default?tab=1#top'],
+    ['/bunting/projects/default', '/bunting', '/bunting/projects/default'],
+    ['/bunting', '/bunting', '/bunting'],
+    ['/buntings', '/bunting', '/bunting/buntings'],
+    ['/bunting/../other', '/bunting', '/bunting/other'],
+    ['//evil.example.org', '/bunting', '/bunting/'],
+    [null, '/bunting', '/bunting/'],
+  ])('of %j with the base path %j is %s', (requested, basePath, page) => {
+    expect(pathOfPage(requested, basePath)).toBe(page);
+  });
 });
 
 describe('a gateway whose public URL has a path', () => {

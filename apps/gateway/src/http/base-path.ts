@@ -29,3 +29,20 @@ export function takeBasePath(base: string): ((request: IncomingMessage) => void)
     request.url = withoutBasePath(request.url ?? '/', base);
   };
 }
+
+const maxPageLength = 1_000;
+
+/**
+ * The path of a page that somebody wants to get to, below the base path, which may be left out of it: other applications of the origin are no
+ * pages of Bunting. The first page for a URL that could lead to another origin.
+ */
+export function pathOfPage(requested: string | null, basePath: string): string {
+  const home = `${basePath}/`;
+  const base = 'http://own.invalid';
+  if (requested === null || requested.length > maxPageLength || !/^\/(?![/\\])/.test(requested)) return home;
+  if (!URL.canParse(requested, base)) return home;
+  const { origin, pathname, search, hash } = new URL(requested, base);
+  const path = `${pathname}${search}${hash}`;
+  if (origin !== base || !/^\/(?![/\\])/.test(path)) return home;
+  return pathname === basePath || pathname.startsWith(home) ? path : `${basePath}${path}`;
+}

@@ -3,7 +3,7 @@ import type { Logger } from '@bunting/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import { concurrencyLimit } from '@bunting/http';
 import type { GatewayConfig } from '../../config.ts';
-import { basePathOf } from '../../http/base-path.ts';
+import { basePathOf, pathOfPage } from '../../http/base-path.ts';
 import { publicUrl } from '../../http/request-context.ts';
 import { cipherWithKey, type SecretHasher } from '../../unit-of-work/secrets.ts';
 import type { UnitOfWork } from '../../unit-of-work/unit-of-work.ts';
@@ -28,20 +28,9 @@ export interface OidcRoutesOptions {
 
 /** Maximum number of sign-ins that wait for the provider concurrently. */
 const maxWaiting = 100;
-const maxRedirectLength = 1_000;
 
 function searchOf({ query }: FastifyRequest): URLSearchParams {
   return new URLSearchParams((query as { search: string }).search);
-}
-
-/** The requested path on this server after a sign-in; `home` for a URL that could lead to another origin. */
-function sameOriginPath(requested: string | null, home: string): string {
-  const base = 'http://own.invalid';
-  if (requested === null || requested.length > maxRedirectLength || !/^\/(?![/\\])/.test(requested)) return home;
-  if (!URL.canParse(requested, base)) return home;
-  const { origin, pathname, search, hash } = new URL(requested, base);
-  const path = `${pathname}${search}${hash}`;
-  return origin === base && /^\/(?![/\\])/.test(path) ? path : home;
 }
 
 /** Mounts `/auth/oidc/login` and `/auth/oidc/callback`. Every failure ends at a page with the cause. */
@@ -82,7 +71,7 @@ export function mountOidc(app: FastifyInstance, options: OidcRoutesOptions): voi
   const callbackUrl = (request: FastifyRequest): string => `${publicUrl(request, config)}/auth/oidc/callback`;
 
   route('/auth/oidc/login', async (request, reply, provider) => {
-    const redirect = sameOriginPath(searchOf(request).get('redirect'), `${basePathOf(config)}/`);
+    const redirect = pathOfPage(searchOf(request).get('redirect'), basePathOf(config));
     const started = await provider.begin(callbackUrl(request)).catch((error: unknown) => {
       throw providerFaultOf(error);
     });
