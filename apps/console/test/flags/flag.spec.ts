@@ -439,7 +439,7 @@ describeInBrowser('the editor of a strategy', () => {
     await api('PATCH', path, [{ op: 'replace', path: '/parameters/rollout', value: '80' }]);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'You both changed the same fields' });
-    await dialog.getByRole('radio', { name: /Theirs/ }).click({ force: true });
+    await dialog.getByRole('radio', { name: /Theirs 80 %/ }).click({ force: true });
     await dialog.getByRole('button', { name: 'Use these values' }).click();
     expect(await percent.inputValue()).toBe('80');
     await page.getByRole('link', { name: 'Cancel' }).click();

@@ -84,7 +84,7 @@ describeInBrowser('what others do meanwhile', () => {
     await page.getByRole('button', { name: 'Take it over' }).click();
     const conflict = page.getByRole('dialog', { name: 'You both changed the same fields' });
     await conflict.getByText(/saved this .*, after you had opened it\./).waitFor();
-    await conflict.getByText('Parameters › Rollout').waitFor();
+    await conflict.getByText('Share of users', { exact: true }).waitFor();
     await expectAccessible(opened);
     await conflict.getByRole('button', { name: 'Use these values' }).click();
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -20,8 +20,21 @@ export interface MergeConflictDialogProps {
   readonly onClose: () => void;
 }
 
-function formatValue(value: Json | undefined): string {
+/** As the editor of strategies names what is no word of its own. */
+const labels: Readonly<Record<string, string>> = {
+  'parameters/rollout': 'Share of users',
+  'parameters/stickiness': 'Sticky by',
+  'parameters/groupId': 'Group',
+};
+
+function labelOf(path: MergeConflict['path']): string {
+  const words = path.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, ''));
+  return labels[path.join('/')] ?? words.join(' › ');
+}
+
+function formatValue(value: Json | undefined, path: MergeConflict['path']): string {
   if (value === undefined) return 'removed';
+  if (path.join('/') === 'parameters/rollout') return `${String(value)} %`;
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'nothing';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -65,14 +78,14 @@ export function MergeConflictDialogImplementation({
         {conflicts.map(({ path, base, mine, theirs }, index) => (
           <div key={path.join('/')} className={styles['conflict']}>
             <RadioGroup
-              label={path.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, '')).join(' › ')}
-              hint={`It was: ${formatValue(base)}`}
+              label={labelOf(path)}
+              hint={`It was: ${formatValue(base, path)}`}
               options={[
-                { id: 'mine', label: 'Mine', description: formatValue(mine) },
+                { id: 'mine', label: 'Mine', description: formatValue(mine, path) },
                 {
                   id: 'theirs',
                   label: 'Theirs',
-                  description: formatValue(theirs),
+                  description: formatValue(theirs, path),
                 },
               ]}
               value={choices[index] ?? 'mine'}
