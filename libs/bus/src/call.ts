@@ -66,13 +66,24 @@ export async function callIfSupported<O extends AnyOperation>(
   request: CallRequest<O>,
   context: CallContext,
 ): Promise<ReplyOf<O> | undefined> {
+  const json = await callForJsonIfSupported(bus, operation, request, context);
+  return json === undefined ? undefined : (JSON.parse(json) as ReplyOf<O>);
+}
+
+/** Like `callIfSupported`, and returns the JSON text of the reply, for a service that passes it on to PostgreSQL. */
+export async function callForJsonIfSupported<O extends AnyOperation>(
+  bus: Bus,
+  operation: O,
+  request: CallRequest<O>,
+  context: CallContext,
+): Promise<string | undefined> {
   const response = await callForResponse(bus, operation, request, context);
-  if ('reply' in response) return JSON.parse(response.reply.json) as ReplyOf<O>;
+  if ('reply' in response) return response.reply.json;
   if (response.refusal.isUnsupported === true) return undefined;
   throw deserializeRefusal(response.refusal);
 }
 
-/** `call` and `callIfSupported` for the code of a service: they take what `calledOperations` lists for it, and nothing else compiles. */
+/** `call` and its variants for the code of a service: they take what `calledOperations` lists for it, and nothing else compiles. */
 export function callsOf<S extends ServiceName>(
   _service: S,
 ): {
@@ -80,8 +91,11 @@ export function callsOf<S extends ServiceName>(
   readonly callIfSupported: <O extends CalledBy<S>>(
     ...args: Parameters<typeof callIfSupported<O>>
   ) => Promise<ReplyOf<O> | undefined>;
+  readonly callForJsonIfSupported: <O extends CalledBy<S>>(
+    ...args: Parameters<typeof callForJsonIfSupported<O>>
+  ) => Promise<string | undefined>;
 } {
-  return { call, callIfSupported };
+  return { call, callIfSupported, callForJsonIfSupported };
 }
 
 interface ParentCall {

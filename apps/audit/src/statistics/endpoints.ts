@@ -11,7 +11,7 @@ export function statisticsEndpoints({ database, waitUntilFresh }: AuditContext):
     implement(GetProjectActivity, async (request) => {
       await waitUntilFresh(request);
       const { project, days = 0 } = request.body;
-      return { projects: await activityOf(project, days) };
+      return activityOf(project, days);
     }),
 
     implement(ListEventCreators, async (request) => {

@@ -1,5 +1,5 @@
-import type { GetProjectActivity, ReplyOf } from '@bunting/contracts';
-import { prepared, type ReadDatabase, timestampSql } from '@bunting/database';
+import { JsonText } from '@bunting/bus';
+import { onlyRow, prepared, type ReadDatabase, timestampSql } from '@bunting/database';
 import type { EventVisibility } from '../search/event-filters.ts';
 
 /** SQL: the statement part that counts the events of `arrived` by project and day, UTC. Events dropped for their age stay counted. */
@@ -12,8 +12,9 @@ export const recordActivitySql = `
 
 const selectActivity = prepared(`
   with today as (select (now() at time zone 'UTC')::date as day)
-  select stored.project as id, ${timestampSql('last_at')} as "lastEventAt",
-    counted."currentWindow", counted."pastWindow", coalesce(counted.days, '[]') as days
+  select json_build_object('projects', coalesce(json_agg(json_build_object(
+    'id', stored.project, 'lastEventAt', ${timestampSql('last_at')}, 'currentWindow', counted."currentWindow",
+    'pastWindow', counted."pastWindow", 'days', coalesce(counted.days, '[]')) order by stored.project), '[]'))::text as json
   from (select distinct project from project_activity where $1::text is null or project = $1) as stored
   cross join today
   cross join lateral (
@@ -24,15 +25,14 @@ const selectActivity = prepared(`
       json_agg(json_build_object('date', a.day, 'count', events) order by a.day)
         filter (where a.day > today.day - $2::integer) as days
     from project_activity a
-    where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted
-  order by stored.project`);
+    where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted`);
 
-export type ProjectActivity = ReplyOf<typeof GetProjectActivity>['projects'];
-
-/** The activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
+/** The reply with the activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
 export function projectActivity(database: ReadDatabase) {
-  return (project: string | undefined, days: number): Promise<ProjectActivity> =>
-    database.read<ProjectActivity[number]>(selectActivity, [project ?? null, days]);
+  return async (project: string | undefined, days: number): Promise<JsonText> => {
+    const rows = await database.read<{ json: string }>(selectActivity, [project ?? null, days]);
+    return new JsonText(onlyRow(rows, 'project activity').json);
+  };
 }
 
 /** A user who caused events, with the name in the newest of them. */

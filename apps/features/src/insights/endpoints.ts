@@ -23,7 +23,7 @@ import {
   SearchEvents,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
-import { call, callIfSupported } from '../calls.ts';
+import { call, callForJsonIfSupported, callIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import type { ProjectMembers } from '../unit-of-work/sql.ts';
 import type { ExternalProjectData } from './insights-store.ts';
@@ -136,17 +136,17 @@ async function loadActivity(
 }
 
 /**
- * The activity as from `loadActivity`, or undefined if the audit service does not reply in time: pages about projects are shown without it.
+ * The JSON text of the reply with the activity, or undefined if the audit service does not reply in time: pages about projects are shown without it.
  */
-export async function loadActivityIfAvailable(
+export async function loadActivityJsonIfAvailable(
   bus: Bus,
   request: OperationRequest<AnyOperation>,
   body: { readonly project?: string },
-): Promise<readonly ActiveProject[] | undefined> {
+): Promise<string | undefined> {
   const context = onBehalfOf(request);
   try {
     const contextWithTimeout = { ...context, timeoutMs: Math.min(optionalTimeoutMs, context.timeoutMs / 2) };
-    return (await call(bus, GetProjectActivity, { body }, contextWithTimeout)).projects;
+    return await callForJsonIfSupported(bus, GetProjectActivity, { body }, contextWithTimeout);
   } catch (error) {
     if (error instanceof Refusal && error.kind === 'ServiceUnavailable') return undefined;
     throw error;
@@ -176,9 +176,11 @@ async function loadProjectMembers(bus: Bus, request: ProjectRequest): Promise<re
 
 /** The members of a project, and its activity unless the audit service does not reply in time. */
 export async function loadExternalProjectData(bus: Bus, request: ProjectRequest): Promise<ExternalProjectData> {
-  const [members, activeProjects] = await Promise.all([
+  const [members, activity] = await Promise.all([
     loadProjectMembers(bus, request),
-    loadActivityIfAvailable(bus, request, { project: request.params.projectId }),
+    loadActivityJsonIfAvailable(bus, request, { project: request.params.projectId }),
   ]);
+  const activeProjects =
+    activity === undefined ? undefined : (JSON.parse(activity) as ReplyOf<typeof GetProjectActivity>).projects;
   return { members, activity: activeProjects && (activeProjects[0] ?? activityWithoutEvents) };
 }

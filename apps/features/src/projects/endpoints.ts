@@ -24,11 +24,11 @@ import {
   ValidateProjectId,
 } from '@bunting/contracts';
 import { deleteArchivedFeatures } from '../archive/endpoints.ts';
-import { call, callIfSupported } from '../calls.ts';
+import { call, callForJsonIfSupported } from '../calls.ts';
 import { type FeaturesContext, hiddenProjectsOf } from '../context.ts';
 import { loadTokenCounts } from '../environments/endpoints.ts';
 import { batchSize } from '../features/feature-store.ts';
-import { loadActivityIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
+import { loadActivityJsonIfAvailable, loadExternalProjectData } from '../insights/endpoints.ts';
 import { requireUrlFriendlyName } from '../names.ts';
 import {
   noProjectFound,
@@ -71,13 +71,13 @@ export function projectEndpoints({
 }: FeaturesContext): readonly Endpoint[] {
   return [
     reads(ListProjects, async (request) => {
-      const [members, lastEvents = []] = await Promise.all([
-        callIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
-        loadActivityIfAvailable(bus, request, {}),
+      const [members, activity] = await Promise.all([
+        callForJsonIfSupported(bus, CountProjectMembers, { body: {} }, onBehalfOf(request)),
+        loadActivityJsonIfAvailable(bus, request, {}),
       ]);
       const { caller, query } = request;
       const callerScope = { userId: caller.id, hidden: hiddenProjectsOf(caller) };
-      return await projects.all(query, callerScope, { members: members?.projects ?? [], lastEvents });
+      return await projects.all(query, callerScope, { members, activity });
     }),
 
     reads(CountFeaturesOfProjects, ({ caller }) => projects.featureCounts(hiddenProjectsOf(caller))),

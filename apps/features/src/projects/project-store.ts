@@ -2,10 +2,8 @@ import {
   type Caller,
   type CreatedProject,
   type Environment,
-  type GetProjectActivity,
   projectNotFound,
   type ProjectsQuery,
-  type ReplyOf,
   type StrategyProperties,
 } from '@bunting/contracts';
 import { onlyRow, prepared, type ReadDatabase, timestampSql, type Tx, violatedConstraint } from '@bunting/database';
@@ -31,7 +29,6 @@ import {
   memberCountSql,
   orNull,
   ownersSql,
-  type ProjectMembers,
   readJson,
   withoutNulls,
 } from '../unit-of-work/sql.ts';
@@ -298,8 +295,8 @@ const projects = prepared(`
   )}
     order by p.name collate "C", p.id), '[]'))::text as json
   from project p
-  ${joinMetrics('$3')}
-  left join json_to_recordset($4::json) as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
+  ${joinMetrics("($3::json -> 'projects')")}
+  left join json_to_recordset($4::json -> 'projects') as last_event (id text, "lastEventAt" timestamptz) on last_event.id = p.id
   -- Of all projects at once: a subquery for each would read all features that were seen as often as there are projects.
   left join (
     select f.project, max(seen.last_seen_at) as at from feature_seen seen join feature f on f.name = seen.feature
@@ -339,12 +336,12 @@ export interface ProjectEnvironment extends Environment {
   readonly requiredApprovals: number | null;
 }
 
-/** Data about projects from other services. */
+/** Replies of other services about all projects, as the JSON text that they sent; undefined without a reply. */
 export interface ProjectDataFromOtherServices {
-  /** from the gateway */
-  readonly members: readonly ProjectMembers[];
-  /** when the newest event of each project happened, from the event log */
-  readonly lastEvents: readonly Pick<ReplyOf<typeof GetProjectActivity>['projects'][number], 'id' | 'lastEventAt'>[];
+  /** of `CountProjectMembers` */
+  readonly members: string | undefined;
+  /** of `GetProjectActivity` */
+  readonly activity: string | undefined;
 }
 
 /** Reads projects outside of transactions. */
@@ -354,9 +351,9 @@ export function projectReader(database: ReadDatabase) {
     all: async (
       { archived = false }: ProjectsQuery,
       { userId, hidden }: { readonly userId: number; readonly hidden: readonly string[] },
-      { members, lastEvents }: ProjectDataFromOtherServices,
+      { members, activity }: ProjectDataFromOtherServices,
     ): Promise<string> => {
-      const values = [userId, hidden, JSON.stringify(members), JSON.stringify(lastEvents), archived];
+      const values = [userId, hidden, members ?? null, activity ?? null, archived];
       return readJson(database, projects, values);
     },
     featureCounts: (hidden: readonly string[]): Promise<string> => readJson(database, featureCounts, [hidden]),

@@ -20,9 +20,7 @@ export function rightsEndpoints({
     implement(CountEnvironmentTokens, async ({ body: { project }, caller }) => ({
       environments: await reads.access.countEnvironmentTokens(project, caller.hiddenProjects ?? []),
     })),
-    implement(CountProjectMembers, async ({ body: { project } }) => ({
-      projects: await reads.access.countProjectMembers(project),
-    })),
+    implement(CountProjectMembers, ({ body: { project } }) => reads.access.countProjectMembers(project)),
     // Applies earlier deletions first, which end tokens of the settings, too; others that name the environment follow.
     implement(EndEnvironmentAccess, async (request) => {
       const { environment } = request.body;

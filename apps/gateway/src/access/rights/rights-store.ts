@@ -1,4 +1,5 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
+import { JsonText } from '@bunting/bus';
 import { onlyRow, prepared, type ReadDatabase } from '@bunting/database';
 import { predefinedRole } from '../roles/role.ts';
 import { wildcard } from '../tokens/token.ts';
@@ -105,17 +106,25 @@ const memberCountsAndOwners = prepared(`
     select project, 1, g.id, lower(g.name), g.name, null, null from project_group join user_group g on g.id = group_id
     where role_id = ${predefinedRole.owner} and ($1::text is null or project = $1)
   ), owned as (
-    select project, json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'username', username, 'email', email)
-      order by kind, nth, id) as owners
-    from owner group by project)
-  select project as id, coalesce(members, 0) as members, coalesce(added, 0) as added, coalesce(owners, '[]') as owners
-  from (select project from project_user union select project from project_group) as of_project
-  left join counted using (project) left join owned using (project)
-  where $1::text is null or project = $1 order by project`);
+    select project, json_agg(kind || ' ' || id order by kind, nth, id) as owners from owner group by project)
+  select coalesce((
+    select json_agg(json_build_object('kind', kind, 'id', id, 'name', name, 'username', username, 'email', email))
+    from (select distinct kind, id, name, username, email from owner) as described), '[]') as owners, coalesce((
+    select json_agg(json_build_array(project, coalesce(members, 0), coalesce(added, 0), coalesce(owners, '[]')) order by project)
+    from (select project from project_user union select project from project_group) as of_project
+    left join counted using (project) left join owned using (project)
+    where $1::text is null or project = $1), '[]') as projects`);
 
 interface OwnerRow extends UserNames {
   readonly kind: 0 | 1;
   readonly id: number;
+}
+
+interface MemberCounts {
+  /** each owner once */
+  readonly owners: readonly OwnerRow[];
+  /** id, members, those added in the last 30 days, and the kind and id of each owner */
+  readonly projects: readonly (readonly [id: string, count: number, added: number, owners: readonly string[]])[];
 }
 
 function ownerOf(row: OwnerRow): MembersOfProject['owners'][number] {
@@ -201,21 +210,17 @@ export function accessReader(database: ReadDatabase) {
       const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
       return onlyRow(rows, 'role-holders');
     },
-    /** The number of members, and the owners, of one project or of each that has users or groups with a role. */
-    countProjectMembers: async (project: string | undefined): Promise<MembersOfProject[]> => {
-      const rows = await database.read<Omit<MembersOfProject, 'owners'> & { owners: OwnerRow[] }>(
-        memberCountsAndOwners,
-        [project ?? null],
+    /** The reply with the number of members, and the owners, of one project or of each that has users or groups with a role. */
+    countProjectMembers: async (project: string | undefined): Promise<JsonText> => {
+      const rows = await database.read<MemberCounts>(memberCountsAndOwners, [project ?? null]);
+      const { owners, projects } = onlyRow(rows, 'project members');
+      // Few people own many projects: each is described once, since a picture costs a hash, and the JSON of thousands of owners its time.
+      const described = new Map(owners.map((row) => [`${row.kind} ${row.id}`, JSON.stringify(ownerOf(row))]));
+      const members = projects.map(
+        ([id, count, added, ownedBy]) =>
+          `{"id":${JSON.stringify(id)},"members":${count},"added":${added},"owners":[${ownedBy.map((key) => described.get(key)).join(',')}]}`,
       );
-      // Few people own many projects: each is described once, since a picture costs a hash.
-      const described = new Map<string, ReturnType<typeof ownerOf>>();
-      const describe = (row: OwnerRow): ReturnType<typeof ownerOf> => {
-        const key = `${row.kind} ${row.id}`;
-        const owner = described.get(key) ?? ownerOf(row);
-        described.set(key, owner);
-        return owner;
-      };
-      return rows.map(({ owners, ...row }) => ({ ...row, owners: owners.map(describe) }));
+      return new JsonText(`{"projects":[${members.join(',')}]}`);
     },
     /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
     countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
