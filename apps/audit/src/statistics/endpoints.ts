@@ -1,4 +1,4 @@
-import { type Endpoint, implement } from '@bunting/bus';
+import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import { GetProjectActivity, ListEventCreators } from '@bunting/contracts';
 import type { AuditContext } from '../endpoints.ts';
 import { eventVisibilityOf } from '../search/event-filters.ts';
@@ -11,7 +11,7 @@ export function statisticsEndpoints({ database, waitUntilFresh }: AuditContext):
     implement(GetProjectActivity, async (request) => {
       await waitUntilFresh(request);
       const { project, days = 0 } = request.body;
-      return activityOf(project, days);
+      return new JsonText(await activityOf(project, days));
     }),
 
     implement(ListEventCreators, async (request) => {

@@ -1,4 +1,3 @@
-import { JsonText } from '@bunting/bus';
 import { onlyRow, prepared, type ReadDatabase, timestampSql } from '@bunting/database';
 import type { EventVisibility } from '../search/event-filters.ts';
 
@@ -27,11 +26,11 @@ const selectActivity = prepared(`
     from project_activity a
     where a.project = stored.project and a.day > today.day - greatest(60, $2::integer)) as counted`);
 
-/** The reply with the activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
+/** The JSON of the reply with the activity of one project, or of all projects with events. @param days for how many of the last days each day is counted separately */
 export function projectActivity(database: ReadDatabase) {
-  return async (project: string | undefined, days: number): Promise<JsonText> => {
+  return async (project: string | undefined, days: number): Promise<string> => {
     const rows = await database.read<{ json: string }>(selectActivity, [project ?? null, days]);
-    return new JsonText(onlyRow(rows, 'project activity').json);
+    return onlyRow(rows, 'project activity').json;
   };
 }
 

@@ -24,14 +24,7 @@ import {
 } from '../unit-of-work/entities.ts';
 import { lockReferencesOfDefaultStrategy } from '../unit-of-work/lock-references.ts';
 import type { ProtectionGuard } from '../unit-of-work/protection.ts';
-import {
-  insertIfAbsent,
-  memberCountSql,
-  orNull,
-  ownersSql,
-  readJson,
-  withoutNulls,
-} from '../unit-of-work/sql.ts';
+import { insertIfAbsent, memberCountSql, orNull, ownersSql, readJson, withoutNulls } from '../unit-of-work/sql.ts';
 import { SerializationFailure } from '../unit-of-work/unit-of-work.ts';
 import {
   activeFeaturesRefused,

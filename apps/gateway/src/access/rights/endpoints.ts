@@ -1,4 +1,4 @@
-import { type Endpoint, implement } from '@bunting/bus';
+import { type Endpoint, implement, JsonText } from '@bunting/bus';
 import {
   CountEnvironmentTokens,
   CountProjectMembers,
@@ -20,7 +20,10 @@ export function rightsEndpoints({
     implement(CountEnvironmentTokens, async ({ body: { project }, caller }) => ({
       environments: await reads.access.countEnvironmentTokens(project, caller.hiddenProjects ?? []),
     })),
-    implement(CountProjectMembers, ({ body: { project } }) => reads.access.countProjectMembers(project)),
+    implement(
+      CountProjectMembers,
+      async ({ body: { project } }) => new JsonText(await reads.access.countProjectMembers(project)),
+    ),
     // Applies earlier deletions first, which end tokens of the settings, too; others that name the environment follow.
     implement(EndEnvironmentAccess, async (request) => {
       const { environment } = request.body;

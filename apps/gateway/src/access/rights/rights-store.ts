@@ -1,5 +1,4 @@
 import type { Caller, CountProjectMembers, Permission, ReplyOf, RoleHolders } from '@bunting/contracts';
-import { JsonText } from '@bunting/bus';
 import { onlyRow, prepared, type ReadDatabase } from '@bunting/database';
 import { predefinedRole } from '../roles/role.ts';
 import { wildcard } from '../tokens/token.ts';
@@ -210,8 +209,8 @@ export function accessReader(database: ReadDatabase) {
       const rows = await database.read<Omit<RoleHolders, 'version'>>(roleHolders, [project ?? null]);
       return onlyRow(rows, 'role-holders');
     },
-    /** The reply with the number of members, and the owners, of one project or of each that has users or groups with a role. */
-    countProjectMembers: async (project: string | undefined): Promise<JsonText> => {
+    /** The JSON of the reply with the number of members, and the owners, of one project or of each that has users or groups with a role. */
+    countProjectMembers: async (project: string | undefined): Promise<string> => {
       const rows = await database.read<MemberCounts>(memberCountsAndOwners, [project ?? null]);
       const { owners, projects } = onlyRow(rows, 'project members');
       // Few people own many projects: each is described once, since a picture costs a hash, and the JSON of thousands of owners its time.
@@ -220,7 +219,7 @@ export function accessReader(database: ReadDatabase) {
         ([id, count, added, ownedBy]) =>
           `{"id":${JSON.stringify(id)},"members":${count},"added":${added},"owners":[${ownedBy.map((key) => described.get(key)).join(',')}]}`,
       );
-      return new JsonText(`{"projects":[${members.join(',')}]}`);
+      return `{"projects":[${members.join(',')}]}`;
     },
     /** The number of SDK tokens by environment, of all or of those for a project. Tokens for hidden projects alone are not counted. */
     countEnvironmentTokens: (project: string | undefined, hiddenProjects: readonly string[]) =>
