@@ -86,7 +86,7 @@ export function startRelay(options: RelayOptions) {
 
   /** @returns milliseconds until the next run: 0 if more events are waiting */
   const relayEvents = async (send: NonNullable<Bus['publish']>): Promise<number> => {
-    const end = onlyRow(await database.query<{ head: number; published: number }>(endOfEvents));
+    const end = onlyRow(await database.read<{ head: number; published: number }>(endOfEvents));
     if (end.published >= end.head) return intervalMs;
     const last = await publishBatch(send);
     if (last === undefined) return contendedPauseMs;
