@@ -70,7 +70,7 @@ export async function startAuthentication(
   const reads = gatewayReads(database, hasher, cipher, sessionLimits);
   const signInSettings = effectiveSignInSettings({ config, read: reads.settings.find, hasher });
   const sameOrigin = sameOriginPolicy(config);
-  const { admit, admitBeforeRouting } = admission({
+  const { admit, admitBeforeRouting, authenticateAgain } = admission({
     authenticate,
     sameOrigin,
     signInOptions: signInMethods({ ...signInSettings, hasUsers: reads.users.hasUsers }),
@@ -94,6 +94,7 @@ export async function startAuthentication(
     findProvider: currentOpenIdProvider(signInSettings, (message) => log.warn(message)),
     scimSetting: scimSettingCache(() => reads.settings.find('scim'), config.GATEWAY_TOKEN_CACHE_TTL_MS),
     admit,
+    authenticateAgain,
     admitBeforeRouting,
     admitPublic: publicAdmission({ limits, sameOrigin, requireStarted, config }),
   };

@@ -3,6 +3,7 @@ export {
   type Admit,
   type AdmitBeforeRouting,
   anonymousRateLimit,
+  type AuthenticateAgain,
   publicAdmission,
 } from './admission/admission.ts';
 export {

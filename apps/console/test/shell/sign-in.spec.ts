@@ -393,9 +393,7 @@ describeInBrowser('signing in to the console', () => {
       await page.getByLabel('Used for').fill('kept beside the provider');
       await endSessionsAtNewToken(page, id);
       await page.keyboard.press('Enter');
-      const popup = page.waitForEvent('popup');
-      await link.click();
-      const other = await popup;
+      const [other] = await Promise.all([page.waitForEvent('popup'), link.click()]);
       await other.getByText('The provider').waitFor();
       // The provider of this test signs nobody in: the password begins the session in the other tab.
       await other.goto(url);

@@ -5,7 +5,7 @@ import type { Gauge } from 'prom-client';
 import type { TSchema } from 'typebox';
 import {
   type Admit,
-  type Authenticate,
+  type AuthenticateAgain,
   closeAfterEarlyResponse,
   type ConcurrentRequestLimits,
   entityTagOf,
@@ -86,7 +86,7 @@ export interface MountOptions {
   readonly admitPublic: Admit;
   readonly limits: Pick<ConcurrentRequestLimits, 'bodyReceived'>;
   /** re-authenticates a long stream with each page, and a read whose caller may have lost rights */
-  readonly authenticate: Authenticate;
+  readonly authenticateAgain: AuthenticateAgain;
   /** called after a write, so that the next request is authorised by what it has changed */
   readonly refreshRights: (operation: AnyOperation) => Promise<void>;
   readonly config: GatewayConfig;
@@ -124,7 +124,7 @@ function requireMountable(operation: AnyOperation, sdkHandlers: MountOptions['sd
  * then called, and the reply is sent as the text that the service produced, unparsed.
  */
 export function mountOperation(app: FastifyInstance, operation: AnyOperation, options: MountOptions): void {
-  const { bus, authenticate, refreshRights, config, sdkHandlers } = options;
+  const { bus, authenticateAgain, refreshRights, config, sdkHandlers } = options;
   const { http, ifMatch, setsEntityTag = false } = operation;
   if (http === undefined) return;
   requireMountable(operation, sdkHandlers);
@@ -172,7 +172,7 @@ export function mountOperation(app: FastifyInstance, operation: AnyOperation, op
       }
       const context = callContextOf(request, caller);
       if (response.raw.destroyed) throw new RequestAborted('The connection ended before the request was handled.');
-      const readCurrentCaller = async () => (isPublic ? caller : (await authenticate(request.headers)).caller);
+      const readCurrentCaller = async () => (isPublic ? caller : (await authenticateAgain(request)).caller);
       const result = await callWithCurrentRights(bus, operation, parsedRequest, { ...context, readCurrentCaller });
       if ('refusal' in result) return sendRefusal(response, result.refusal);
       // A caller without a token must not empty the cache of tokens.

@@ -198,7 +198,7 @@ export function mountSegmentList(
   operation: AnyOperation,
   http: NonNullable<AnyOperation['http']>,
   permissions: readonly Permission[],
-  { bus, admit, authenticate, config, limits }: MountOptions,
+  { bus, admit, authenticateAgain, config, limits }: MountOptions,
 ): void {
   const parseParams = paramsParser(operation.params);
   const parseQuery = queryAndHeadersParser(operation.query, http);
@@ -227,7 +227,7 @@ export function mountSegmentList(
         idempotencyKey: isDownload ? undefined : parseIdempotencyKey(request),
         ifMatch: isDownload ? undefined : parseIfMatch(request.headers),
       };
-      const readCurrentCaller = async () => (await authenticate(request.headers)).caller;
+      const readCurrentCaller = async () => (await authenticateAgain(request)).caller;
       let body: UploadedIds | null | undefined;
       let discard = async (): Promise<void> => {};
       if (!isDownload) {

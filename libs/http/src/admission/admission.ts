@@ -27,6 +27,12 @@ interface AdmittedRequest {
  */
 export type AdmitBeforeRouting = (principal: Principal) => AdmittedRequest | undefined;
 
+/**
+ * The principal of a request that was admitted before, and whose credentials or rights may have changed since.
+ * @throws Refusal as `Admit` does without valid credentials
+ */
+export type AuthenticateAgain = (request: FastifyRequest) => Promise<Principal>;
+
 /** Whether requests with the cookie of a session may come from the page that they come from. */
 interface PagePolicy {
   /** @throws Refusal for a write that does not come from an own page */
@@ -149,6 +155,21 @@ export function admission({
   const failures = rateLimiter(config.GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE);
   let hasWarned = false;
 
+  /** A refused request of the Admin API, with the ways to sign in. */
+  const withSignInOptions = async (error: unknown, { raw }: FastifyRequest): Promise<unknown> => {
+    const isOffered = error instanceof Refusal && error.kind === 'AuthenticationRequired';
+    if (!isOffered || !isPathBelow('/api/admin', raw.url ?? '')) return error;
+    return refusal(error.kind, error.message, { signInOptions: await signInOptions() });
+  };
+
+  const authenticateAgain: AuthenticateAgain = async (request) => {
+    try {
+      return await authenticate(credentialHeadersOf(request));
+    } catch (error) {
+      throw await withSignInOptions(error, request);
+    }
+  };
+
   const tooManyFailures = 'There were too many requests without a valid key from your address.';
   const authenticateWithinLimit = async (request: FastifyRequest, address: string): Promise<Principal> => {
     const requireBudget = (): void =>
@@ -158,8 +179,7 @@ export function admission({
     } catch (error) {
       if (!(error instanceof Refusal) || error.kind !== 'AuthenticationRequired') throw error;
       requireWithinRateLimit(failures.consume(address), tooManyFailures);
-      if (!isPathBelow('/api/admin', request.raw.url ?? '')) throw error;
-      throw refusal(error.kind, error.message, { signInOptions: await signInOptions() });
+      throw await withSignInOptions(error, request);
     }
   };
 
@@ -207,7 +227,7 @@ export function admission({
     }
     return { client, release, refund: () => requests.refund(budgetKey), headers: rateLimitHeaders(rateStatus) };
   };
-  return { admit, admitBeforeRouting };
+  return { admit, admitBeforeRouting, authenticateAgain };
 }
 
 /** Limits the requests of one address, or of one IPv6 network, for a page that needs no token, by `GATEWAY_MAX_UNAUTHENTICATED_REQUESTS_PER_MINUTE`. */

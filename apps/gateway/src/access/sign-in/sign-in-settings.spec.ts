@@ -1,4 +1,5 @@
-import { unavailable } from '@bunting/contracts';
+import { implement } from '@bunting/bus';
+import { GetFeature, refusal, unavailable } from '@bunting/contracts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
 import { defaultOidcSettings } from '../oidc/oidc-settings.ts';
@@ -24,6 +25,21 @@ it('a 401 of the Admin API describes the sign-in form, as that of Unleash does, 
   });
   const { status, body } = await answer('/api/client/features');
   expect([status, body['path']]).toEqual([401, undefined]);
+});
+
+it('so does the 401 of a read whose session or token ends while a service answers', async () => {
+  const key = 'user:0123456789abcdef0123456789abcdef';
+  await gateway.givenToken({ token: key });
+  const endTokens = { text: 'update api_token set revoked_at = now()' };
+  const service = await gateway.behind([
+    implement(GetFeature, async () => {
+      await gateway.database.query(endTokens);
+      throw refusal('NotFoundError', 'There is no such feature.');
+    }),
+  ]);
+  const response = await gateway.send('/api/admin/projects/default/features/one', { key });
+  expect([response.status, await response.json()]).toMatchObject([401, form]);
+  await service.stop();
 });
 
 it('a 401 says that nobody has an account until somebody has one, so that the console leads to the first', async () => {

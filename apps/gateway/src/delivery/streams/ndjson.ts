@@ -131,7 +131,7 @@ export function mountNdjsonStream(
   app: FastifyInstance,
   operation: AnyOperation,
   permissions: readonly Permission[],
-  { bus, admit, authenticate, config, openStreams, eventWakeUps }: MountOptions,
+  { bus, admit, authenticateAgain, config, openStreams, eventWakeUps }: MountOptions,
 ): void {
   const readQuery = queryParser(operation.query);
   const shutdown = new AbortController();
@@ -218,7 +218,7 @@ export function mountNdjsonStream(
       reply.raw.once('pipe', () => reply.raw.flushHeaders());
       const readAfter = async (after: number, waitsForCommits: boolean) => {
         seenWakeUps = eventWakeUps.count;
-        const pageContext = contextOf(await authenticate(request.headers));
+        const pageContext = contextOf(await authenticateAgain(request));
         // A read that does not follow waits at the end of the log until that has what was committed, such as the event that has woken the stream.
         return callForResponse(
           bus,
