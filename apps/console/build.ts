@@ -1,24 +1,38 @@
-// Builds the console into dist/web if a source is newer than the build. `npm start` loads this module before Bunting, because this
+// Builds the console into dist/web if it was built from other sources. `npm start` loads this module before Bunting, because this
 // repository has no install scripts. With --always it builds in any case; for `npm start -- --help` it does not build.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
 const projectFolder = import.meta.dirname;
 const outputFolder = path.join(projectFolder, 'dist', 'web');
+/** The hash of the sources of the build. Not times of files, which say nothing of a build that was copied or restored from a cache. */
+const hashFile = `${outputFolder}.sources`;
 
-const sources = ['index.html', 'vite.config.ts', 'package.json', 'src/**/*', '../../libs/contracts/src/**/*.ts'];
+const sources = [
+  'index.html',
+  'vite.config.ts',
+  'package.json',
+  'src/**/*',
+  '../../libs/contracts/src/**/*.ts',
+  '../../package-lock.json',
+];
 
-const isStale = (): boolean => {
-  if (!existsSync(path.join(outputFolder, 'index.html'))) return true;
-  const builtAt = statSync(path.join(outputFolder, 'index.html')).mtimeMs;
-  return sources.some((pattern) =>
-    globSync(pattern, { cwd: projectFolder }).some(
-      (file) => statSync(path.join(projectFolder, file)).mtimeMs > builtAt,
-    ),
-  );
+const hashOfSources = (): string => {
+  const hash = createHash('sha256');
+  for (const file of globSync(sources, { cwd: projectFolder }).sort()) {
+    const source = path.join(projectFolder, file);
+    if (statSync(source).isFile()) hash.update(`${file}\0`).update(readFileSync(source)).update('\0');
+  }
+  return hash.digest('hex');
 };
+
+const isStale = (): boolean =>
+  !existsSync(path.join(outputFolder, 'index.html')) ||
+  !existsSync(hashFile) ||
+  readFileSync(hashFile, 'utf8') !== hashOfSources();
 
 /** The files below a folder, by their paths in it. */
 const filesIn = (folder: string): string[] =>
@@ -48,6 +62,8 @@ const build = (): void => {
   const vite = path.join(path.dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
   const newFolder = `${outputFolder}.${process.pid}.new`;
   try {
+    // What changes meanwhile is built the next time.
+    const hash = hashOfSources();
     const options = ['build', '--logLevel', 'warn', '--emptyOutDir', '--outDir', newFolder];
     // The build is for production, whatever the caller's NODE_ENV is.
     const env = { ...process.env, NODE_ENV: 'production' };
@@ -56,7 +72,9 @@ const build = (): void => {
       env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
+    rmSync(hashFile, { force: true });
     install(newFolder);
+    writeFileSync(hashFile, hash);
   } finally {
     rmSync(newFolder, { recursive: true, force: true });
   }
