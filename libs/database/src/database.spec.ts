@@ -504,28 +504,48 @@ describe('a network that loses every packet', () => {
     },
   );
 
-  it('is not suspected of a statement that takes long, also behind a pooler, whose sessions are not those of PostgreSQL', async () => {
+  it('is not suspected of a statement that waits, also behind a pooler, whose sessions are not those of PostgreSQL', async () => {
     const { port } = new URL(overTcp(url()));
-    const pooler = await startTcpProxy(Number(port), ({ toClient, toServer }) => ({
-      fromClient: toServer,
-      fromServer: (bytes) => {
-        // BackendKeyData: a pooler names a process that PostgreSQL does not have.
-        const key = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
-        if (key >= 0) bytes.writeInt32BE(999_999_999, key + 5);
-        toClient(bytes);
-      },
-    }));
-    const address = new URL(through);
-    address.port = String(pooler.port);
-    const long = 'select pg_backend_pid() as pid from pg_sleep(4)';
-    const longStatements = [through, address.href].map(async (server) => {
-      const database = await open([flagTable], { url: server, poolMax: 1 });
-      const [before] = await database.read<{ pid: number }>({ text: 'select pg_backend_pid() as pid' });
-      expect(await database.transaction(({ query }) => query(long))).toEqual([before]);
-      await database.close();
+    /** Sends a statement that waits for a lock, and returns once PostgreSQL has been asked about its connection twice. */
+    const waitsThrough = async (nameProcess: (bytes: Buffer) => void) => {
+      let connections = 0;
+      const server = await startTcpProxy(Number(port), ({ toClient, toServer }) => {
+        connections++;
+        return {
+          fromClient: toServer,
+          fromServer: (bytes) => {
+            nameProcess(bytes);
+            toClient(bytes);
+          },
+        };
+      });
+      const address = new URL(through);
+      address.port = String(server.port);
+      const database = await open([flagTable], { url: address.href, poolMax: 1, statementTimeoutMs: 60_000 });
+      const before = await database.read({ text: 'select pg_backend_pid() as pid' });
+      const connected = connections;
+      const waits = 'select pg_backend_pid() as pid from pg_advisory_xact_lock_shared(9)';
+      const after = database.transaction(({ query }) => query(waits));
+      await eventually(() => expect(connections - connected).toBeGreaterThan(1));
+      return { server, database, before, after };
+    };
+    await withClient(url(), async (holder) => {
+      await holder.query('select pg_advisory_lock(9)');
+      const waiting = await Promise.all([
+        waitsThrough(() => undefined),
+        waitsThrough((bytes) => {
+          // BackendKeyData: a pooler names a process that PostgreSQL does not have.
+          const key = bytes.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]));
+          if (key >= 0) bytes.writeInt32BE(999_999_999, key + 5);
+        }),
+      ]);
+      await holder.query('select pg_advisory_unlock(9)');
+      for (const { server, database, before, after } of waiting) {
+        expect(await after).toEqual(before);
+        await database.close();
+        await server.stop();
+      }
     });
-    await Promise.all(longStatements);
-    await pooler.stop();
   });
 
   it('ends a start that waits for the migrations of another process', async () => {
