@@ -1,12 +1,15 @@
 import { eventually } from '@bunting/testing';
 import { beforeAll, expect, it } from 'vitest';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { api, closeChecked, describeInBrowser, expectAccessible, openPage, openSignedIn } from '../support/browser.ts';
 
 const { CONSOLE_TEST_URL: url = '' } = process.env;
+
+/** A file that a person chooses. */
+function fileOf(content: unknown) {
+  return { name: 'file.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(content)) };
+}
 
 async function send(target: string, secret: string, body: unknown): Promise<void> {
   const response = await fetch(`${url}${target}`, {
@@ -161,13 +164,11 @@ describeInBrowser('the installation in the console', () => {
       segments: [{ id: 7, name: 'nowhere' }],
       tagTypes: [],
     };
-    const file = path.join(os.tmpdir(), `bunting-export-${process.pid}.json`);
-    writeFileSync(file, JSON.stringify(exported));
     const opened = await openSignedIn('/admin/transfer?environment=development');
     const { page } = opened;
     await page.getByLabel('Or its text').fill('{"features": [');
     await page.getByText('This is not JSON', { exact: false }).waitFor();
-    await page.getByLabel('File').setInputFiles(file);
+    await page.getByLabel('File').setInputFiles(fileOf(exported));
     await page.getByText('It has 1 flag, 1 strategy, 1 segment.').waitFor();
     await page.getByRole('button', { name: 'Check' }).click();
     await page.getByText('1 segment that the flags use do not exist here').waitFor();
@@ -203,20 +204,17 @@ describeInBrowser('the installation in the console', () => {
       tagTypes: [],
     };
     const constraints = [{ contextName: field, operator: 'IN', values: ['a'] }];
-    const folder = mkdtempSync(path.join(os.tmpdir(), 'bunting-segments-'));
-    const [wrong, right] = [path.join(folder, 'flags.json'), path.join(folder, 'segments.json')];
     const opened = await openSignedIn('/admin/transfer?environment=development', { width: 390, height: 844 });
     const { page } = opened;
     await page.getByLabel('Or its text').fill(JSON.stringify(exported));
     await page.getByRole('button', { name: 'Check' }).click();
     // An export would make segments that match everybody.
-    writeFileSync(wrong, JSON.stringify(exported));
-    await page.getByLabel('File of the segments').setInputFiles(wrong);
+    await page.getByLabel('File of the segments').setInputFiles(fileOf(exported));
     await page.getByText('This file has segments without constraints', { exact: false }).waitFor();
     expect(await page.getByRole('button', { name: 'Create the segments' }).isDisabled()).toBe(true);
     const others = [{ id: 1, name: `other-${name}`, constraints }];
-    writeFileSync(right, JSON.stringify({ segments: [...others, { id: 9, name, project: 'theirs', constraints }] }));
-    await page.getByLabel('File of the segments').setInputFiles(right);
+    const answer = { segments: [...others, { id: 9, name, project: 'theirs', constraints }] };
+    await page.getByLabel('File of the segments').setInputFiles(fileOf(answer));
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'Create 1 segment' }).click();
     await page.getByText('Nothing keeps it from being imported.').waitFor();
@@ -228,7 +226,6 @@ describeInBrowser('the installation in the console', () => {
     ]);
     expect(await api('GET', `/api/admin/context/${field}`)).toMatchObject({ stickiness: true });
     await closeChecked(opened);
-    rmSync(folder, { recursive: true });
   });
 
   it('imports into a protected environment by a change request, and exports a file', async () => {
@@ -266,10 +263,8 @@ describeInBrowser('the installation in the console', () => {
     const download = again.page.waitForEvent('download');
     await again.page.getByRole('button', { name: 'Export', exact: true }).click();
     const saved = await download;
-    const copy = path.join(os.tmpdir(), `bunting-exported-${process.pid}.json`);
-    await saved.saveAs(copy);
     expect(saved.suggestedFilename()).toMatch(/^flags-guarded-import-production-\d{4}-\d\d-\d\d\.json$/);
-    const content = JSON.parse(readFileSync(copy, 'utf8')) as { features: { name: string }[] };
+    const content = JSON.parse(readFileSync(await saved.path(), 'utf8')) as { features: { name: string }[] };
     expect(content.features.map(({ name }) => name)).toEqual(['imported.flag']);
     await closeChecked(again);
   });
@@ -287,9 +282,7 @@ describeInBrowser('the installation in the console', () => {
     await expectAccessible(opened);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save as CSV' }).click();
-    const copy = path.join(os.tmpdir(), `bunting-statistics-${process.pid}.csv`);
-    await (await download).saveAs(copy);
-    expect(readFileSync(copy, 'utf8')).toContain('featureToggles');
+    expect(readFileSync(await (await download).path(), 'utf8')).toContain('featureToggles');
     await closeChecked(opened);
   });
 });
