@@ -17,6 +17,7 @@ describe('an error of the server', () => {
     ['/payload/constraints/0/values', '“Values” of constraint 1'],
     ['/body/strategies/2/variants/0/payload/value', '“Value” of variant 1 of strategy 3'],
     ['/body/0/payload/id', '“Id” of item 1'],
+    ['/body/parameters/rollout', '“Share of users” of “Parameters”'],
     ['/body/payload/constraints/0/values', '“Values” of constraint 1'],
     ['/body', 'What was sent'],
   ])('names %s in words', (path, words) => {

@@ -1,5 +1,14 @@
-/** The words of a name in camel case: `scheduledAt` is `Scheduled at`. */
+/** What the editor of strategies calls a parameter by another name. */
+const labels: ReadonlyMap<string, string> = new Map([
+  ['rollout', 'Share of users'],
+  ['stickiness', 'Sticky by'],
+  ['groupId', 'Group'],
+]);
+
+/** The words of a name: its label, or those of its camel case, as `Scheduled at` of `scheduledAt`. */
 function wordsOf(name: string): string {
+  const label = labels.get(name);
+  if (label !== undefined) return label;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')

@@ -20,16 +20,10 @@ export interface MergeConflictDialogProps {
   readonly onClose: () => void;
 }
 
-/** As the editor of strategies names what is no word of its own. */
-const labels: Readonly<Record<string, string>> = {
-  'parameters/rollout': 'Share of users',
-  'parameters/stickiness': 'Sticky by',
-  'parameters/groupId': 'Group',
-};
-
 function labelOf(path: MergeConflict['path']): string {
-  const words = path.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, ''));
-  return labels[path.join('/')] ?? words.join(' › ');
+  // Each parameter has a field of its own in the editor of strategies.
+  const names = path.length > 1 && path[0] === 'parameters' ? path.slice(1) : path;
+  return names.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, '')).join(' › ');
 }
 
 function formatValue(value: Json | undefined, path: MergeConflict['path']): string {

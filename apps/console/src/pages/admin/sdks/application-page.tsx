@@ -22,6 +22,7 @@ import { useMayCall } from '../../../api/permissions.ts';
 import { ResourceList } from '../../../components/resources/resource-list.tsx';
 import { Time } from '../../../components/content/time.tsx';
 import { AdminPage } from '../admin-page.tsx';
+import { NameList } from '../name-list.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
 import { formatCount } from '../../../text/format-number.ts';
@@ -30,18 +31,6 @@ import { isolated } from '../../../text/isolated.ts';
 
 type Application = ReplyOf<typeof GetApplication>;
 type SeenFlag = Application['seenToggles'][number];
-
-function Names({ names }: { readonly names: readonly string[] }) {
-  return (
-    <ul className={styles['chips']}>
-      {names.map((name) => (
-        <li key={name}>
-          <code dir="auto">{name}</code>
-        </li>
-      ))}
-    </ul>
-  );
-}
 
 /** The projects of the archived flags that applications ask for, by the names of the flags. */
 function useArchivedIn(isNeeded: boolean): ReadonlyMap<string, string> {
@@ -70,7 +59,7 @@ function MissingFlags({ environment, names, archivedIn }: MissingFlagsProps) {
             {formatCount(missing.length, 'flag')} that it asks for in {environment}{' '}
             {missing.length === 1 ? 'does' : 'do'} not exist:
           </p>
-          <Names names={missing} />
+          <NameList names={missing} />
         </>
       )}
       {archived.length > 0 && (
@@ -124,7 +113,7 @@ function Issues({ overview: { environments, issues } }: { readonly overview: App
             {formatCount(issues.missingStrategies.length, 'strategy type')} that it knows{' '}
             {issues.missingStrategies.length === 1 ? 'does' : 'do'} not exist here:
           </p>
-          <Names names={issues.missingStrategies} />
+          <NameList names={issues.missingStrategies} />
         </Notice>
       )}
     </>

@@ -19,7 +19,7 @@ import { notify } from '../../../shell/toasts.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { isolated } from '../../../text/isolated.ts';
 import { missingPermission } from '../../../text/permission-words.ts';
-import styles from '../people/people.module.css';
+import { NameList } from '../name-list.tsx';
 import { parseSegments } from './export-file.ts';
 import { FileField } from './file-field.tsx';
 
@@ -82,13 +82,7 @@ export function MissingSegments({ names, exported, project, onCreated }: Missing
     <>
       <Notice tone="danger">
         <strong>{formatCount(names.length, 'segment')} that the flags use do not exist here</strong>
-        <ul className={styles['chips']}>
-          {names.map((name) => (
-            <li key={name}>
-              <code dir="auto">{name}</code>
-            </li>
-          ))}
-        </ul>
+        <NameList names={names} />
         <p>An export has the names of segments, and not their constraints.</p>
       </Notice>
       {mayCall(CreateSegment, { project }) ? (

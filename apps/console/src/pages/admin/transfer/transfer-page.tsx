@@ -26,6 +26,7 @@ import { useSearchParameter } from '../../../filtering/search-parameter.ts';
 import { notify } from '../../../shell/toasts.tsx';
 import { useEditProtection } from '../../../changes/edit-protection.tsx';
 import { AdminPage } from '../admin-page.tsx';
+import { NameList } from '../name-list.tsx';
 import { exportedCounts, parseExport, saveFile } from './export-file.ts';
 import { FileField } from './file-field.tsx';
 import { MissingSegments, useMissingSegments } from './missing-segments.tsx';
@@ -64,15 +65,7 @@ function FindingsNotice({ title, tone, findings }: FindingsNoticeProps) {
         {findings.map(({ message, affectedItems }) => (
           <li key={message}>
             {inFieldWords(message)}
-            {affectedItems.length > 0 && (
-              <ul className={styles['chips']}>
-                {affectedItems.map((item) => (
-                  <li key={item}>
-                    <code dir="auto">{inPermissionNames(item)}</code>
-                  </li>
-                ))}
-              </ul>
-            )}
+            {affectedItems.length > 0 && <NameList names={affectedItems.map(inPermissionNames)} />}
           </li>
         ))}
       </ul>
