@@ -59,7 +59,7 @@ export class DeliveredFlags {
   readonly #tokens: readonly string[];
   readonly #origin: FetchOrigin;
   readonly #keeping: KeepingOptions;
-  readonly #followed = new Map<string, (waiting: Waiting) => Promise<Confirmed<Flags>>>();
+  readonly #followed = new Map<string, Promise<(waiting: Waiting) => Promise<Confirmed<Flags>>>>();
 
   constructor(tokens: readonly string[], origin: FetchOrigin, keeping: KeepingOptions) {
     this.#tokens = tokens;
@@ -90,8 +90,8 @@ export class DeliveredFlags {
       );
     }
     let flags = this.#followed.get(token);
-    if (flags === undefined) this.#followed.set(token, (flags = this.#keep(token, await digestOf(token))));
-    const { value, confirmedAt, originStaleMs } = await flags(waiting);
+    if (flags === undefined) this.#followed.set(token, (flags = this.#keep(token)));
+    const { value, confirmedAt, originStaleMs } = await (await flags)(waiting);
     const staleMs = Date.now() - confirmedAt;
     // Between two questions flags are as new as those of an edge that polls.
     const isStale = originStaleMs > 0 || staleMs >= this.#keeping.maxAgeMs;
@@ -101,7 +101,7 @@ export class DeliveredFlags {
     };
   }
 
-  #keep(token: string, key: string) {
+  async #keep(token: string) {
     const watch = restorationWatch(restoration, () => Date.now());
     const isGivenUp = repeatedly();
     const read = async (held: Flags | undefined) => {
@@ -132,7 +132,7 @@ export class DeliveredFlags {
     };
     return kept<Flags>({
       ...this.#keeping,
-      key: `flags:${key}`,
+      key: `flags:${await digestOf(token)}`,
       read,
       isLost: (error) => error instanceof OriginError && error.fault === 'refused' && isGivenUp(true),
       serialize: ({ contents }) => serializeContents(contents),

@@ -28,9 +28,9 @@ export class TokenScopes {
   readonly #origin: FetchOrigin;
   readonly #keeping: KeepingOptions;
   /** by client token of the settings */
-  readonly #own = new Map<string, KeptScope>();
+  readonly #own = new Map<string, Promise<KeptScope>>();
   /** by token of a browser */
-  readonly #known = new Map<string, KeptScope>();
+  readonly #known = new Map<string, Promise<KeptScope>>();
   /** until when a token of a browser is invalid without a question */
   readonly #refusedUntil = new Map<string, number>();
   #validations = 0;
@@ -72,17 +72,21 @@ export class TokenScopes {
     }
   }
 
-  async #scopeOf(map: Map<string, KeptScope>, token: string, waiting: Waiting): Promise<ValidToken | undefined> {
+  async #scopeOf(
+    map: Map<string, Promise<KeptScope>>,
+    token: string,
+    waiting: Waiting,
+  ): Promise<ValidToken | undefined> {
     let entry = map.get(token);
-    if (entry === undefined) map.set(token, (entry = this.#keep(token, await digestOf(token))));
-    return (await entry(waiting)).value.scope;
+    if (entry === undefined) map.set(token, (entry = this.#keep(token)));
+    return (await (await entry)(waiting)).value.scope;
   }
 
-  #keep(token: string, key: string): KeptScope {
+  async #keep(token: string): Promise<KeptScope> {
     const isGivenUp = repeatedly();
     return kept({
       ...this.#keeping,
-      key: `token:${key}`,
+      key: `token:${await digestOf(token)}`,
       read: async (held: { readonly scope: ValidToken | undefined } | undefined) => {
         const [scope] = await validateTokens(this.#origin, [token]);
         // SDKs give up for ever on a 401: one answer is not enough to end a token.
