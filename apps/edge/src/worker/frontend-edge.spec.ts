@@ -1,3 +1,4 @@
+import { eventually } from '@bunting/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { flag, startSimulatedOrigin } from '../../test/simulated-origin.ts';
 import { frontendEdge } from './frontend-edge.ts';
@@ -31,4 +32,23 @@ it('asks the origin once for what many first requests need', async () => {
   const responses = await Promise.all(Array.from({ length: 100 }, () => respond(aRequest())));
   expect([...new Set(responses.map(({ status }) => status))]).toEqual([200]);
   expect(origin.requests.map(({ url }) => url)).toEqual(['/edge/validate', '/edge/validate', '/api/client/features']);
+});
+
+it('serves nothing any more of a client token that the origin has revoked, although the store still has it', async () => {
+  const origin = await startOrigin();
+  const texts = new Map<string, string>();
+  const store = {
+    get: async (key: string) => texts.get(key) ?? null,
+    put: async (key: string, text: string) => {
+      if ((JSON.parse(text) as { readonly text: unknown }).text === null) throw new Error('The store is away.');
+      texts.set(key, text);
+    },
+  };
+  const respond = frontendEdge({ upstreamUrl: origin.url.href, tokens: [clientToken], refreshMs: 10, store });
+  const statusOf = async () => (await respond(aRequest())).status;
+  expect(await statusOf()).toBe(200);
+  origin.tokens.delete(clientToken);
+  await eventually(async () => expect(await statusOf()).toBe(503));
+  await origin.goAway();
+  expect(await statusOf()).toBe(503);
 });

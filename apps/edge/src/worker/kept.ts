@@ -124,7 +124,14 @@ export function kept<T>(options: KeptOptions<T>) {
   let readAt = Number.NEGATIVE_INFINITY;
   let retryAt = 0;
   let failure: unknown;
+  /** whether the origin has ended the value: what the store still has of it, as after a failed write, is of no use */
+  let isEnded = false;
 
+  const rememberStored = async (): Promise<void> => {
+    const remembered = isEnded ? undefined : await stored.get();
+    // Meanwhile it may have been read, or have ended.
+    if (!isEnded) held ??= remembered;
+  };
   const refresh = async (): Promise<void> => {
     const before = held;
     try {
@@ -134,6 +141,7 @@ export function kept<T>(options: KeptOptions<T>) {
       readAt = Date.now();
       held = { value, confirmedAt: readAt - staleMs, originStaleMs: staleMs };
       failure = undefined;
+      isEnded = false;
       await stored.set(held, value !== before?.value);
     } catch (error) {
       if (held !== before) return;
@@ -142,11 +150,9 @@ export function kept<T>(options: KeptOptions<T>) {
       retryAt = Date.now() + Math.max(retryMs, retryAfterMs);
       if (isLost(error)) {
         held = undefined;
+        isEnded = true;
         await stored.remove();
-      } else {
-        const remembered = before ?? (await stored.get());
-        held ??= remembered;
-      }
+      } else if (held === undefined) await rememberStored();
     }
   };
   const begin = (inBackground: InBackground) => {
@@ -171,10 +177,7 @@ export function kept<T>(options: KeptOptions<T>) {
       // The next responses do not wait for it as well.
       if (reading === current) current.isSlow = true;
     }
-    if (held === undefined) {
-      const remembered = await stored.get();
-      held ??= remembered;
-    }
+    if (held === undefined) await rememberStored();
     if (held !== undefined) return held;
     throw failure ?? new OriginError('unreachable', 'it has not answered in time');
   };
