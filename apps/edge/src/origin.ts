@@ -12,13 +12,16 @@ import type { EdgeLists } from './segment-lists/edge-lists.ts';
 import { openSnapshots, type Snapshots } from './snapshots/snapshots.ts';
 import { defaultFollowSettings, followOrigin } from './upstream/follow-origin.ts';
 import type { Mode } from './upstream/usable-modes.ts';
-import { defaultUpstreamSettings, originClient } from './upstream/origin-client.ts';
+import { defaultUpstreamSettings, originClient, type OriginRequest } from './upstream/origin-client.ts';
 import { upstreamMetrics } from './upstream/upstream-metrics.ts';
 import { validateTokens } from './upstream/validate-tokens.ts';
 
 /** The origin of an edge, as its settings describe it. */
 export interface Origin {
-  readonly validate: (tokens: readonly string[]) => Promise<readonly EdgeToken[]>;
+  readonly validate: (
+    tokens: readonly string[],
+    within?: Pick<OriginRequest, 'signal'>,
+  ) => Promise<readonly EdgeToken[]>;
   readonly follow: (
     token: EdgeToken,
     on: {
@@ -95,7 +98,7 @@ export async function connectOrigin(
   ]);
 
   return {
-    validate: (tokens) => validateTokens(client, tokens),
+    validate: (tokens, within) => validateTokens(client, tokens, within),
     follow: (token, { held, historyFrom, state, refused }) => {
       const startedAt = held?.fetchedAt.getTime() ?? Date.now();
       const following = followOrigin({

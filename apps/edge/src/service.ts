@@ -155,7 +155,7 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   const tickets = streamTickets(ticketKey(listed), { basePath: withoutFinalSlashes(config.BASE_PATH) });
   const fetchMode = fetchModePolicy(server);
   const tokens: EdgeTokens = edgeTokens({
-    validate: async (batch) => origin?.validate(batch) ?? [],
+    validate: async (batch, within) => origin?.validate(batch, within) ?? [],
     listed,
     isStrict: isStrict(config),
     onKnown: (token) => {
@@ -286,14 +286,19 @@ async function start(context: ServiceContext<typeof EdgeConfig>): Promise<Runnin
   // Fastify does not know that its server speaks TLS.
   const address = certificate === undefined ? listening : listening.replace(/^http:/, 'https:');
   if (origin !== undefined) {
+    const stopping = new AbortController();
     const validation = startLoop({
       name: 'The validation of tokens at the origin',
       intervalMs: config.TOKEN_REVALIDATION_INTERVAL_SECONDS * 1_000,
       maxBackoffMs: 15_000,
-      run: tokens.revalidate,
+      run: () => tokens.revalidate({ signal: stopping.signal }),
       log,
     });
-    onStop('validation of tokens', () => validation.stop());
+    onStop('validation of tokens', () => {
+      const stopped = validation.stop();
+      stopping.abort();
+      return stopped;
+    });
   }
   return { ready, checksBus: true, address };
 }

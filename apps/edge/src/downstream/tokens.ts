@@ -2,11 +2,15 @@ import { type Refusal, refusal, unavailable } from '@bunting/contracts';
 import type { Asker, CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
 import { covers } from '../token-scope.ts';
+import type { OriginRequest } from '../upstream/origin-client.ts';
 import { digestOf, type EdgeToken, parseToken, principalOf } from './token.ts';
 
 export interface EdgeTokensOptions {
   /** Returns those of the tokens that the origin calls valid. Rejects where that cannot be told. */
-  readonly validate: (tokens: readonly string[]) => Promise<readonly EdgeToken[]>;
+  readonly validate: (
+    tokens: readonly string[],
+    within?: Pick<OriginRequest, 'signal'>,
+  ) => Promise<readonly EdgeToken[]>;
   /** the tokens of the settings */
   readonly listed: readonly string[];
   /** whether other tokens are accepted within the scope of listed ones only */
@@ -258,14 +262,15 @@ export function edgeTokens({ validate, listed, isStrict, onKnown, onLost }: Edge
      * be asked.
      * @returns milliseconds until the doubted tokens, and no others, are to be validated once more; undefined if there are none
      */
-    revalidate: async (): Promise<number | undefined> => {
+    revalidate: async (within?: Pick<OriginRequest, 'signal'>): Promise<number | undefined> => {
       // Listed ones first: what others may be within depends on them.
       const tokens = [...new Set([...listed, ...[...byDigest.values()].map(({ token }) => token.token)])].filter(
         (token) => doubts.size === 0 || doubts.has(token),
       );
       const valid = new Map<string, EdgeToken>();
       for (let from = 0; from < tokens.length; from += maxPerValidation)
-        for (const token of await validate(tokens.slice(from, from + maxPerValidation))) valid.set(token.token, token);
+        for (const token of await validate(tokens.slice(from, from + maxPerValidation), within))
+          valid.set(token.token, token);
       for (const token of tokens) {
         const found = valid.get(token);
         if (found !== undefined && isAccepted(found)) {

@@ -465,6 +465,48 @@ describe('older states', () => {
   });
 });
 
+describe('the end of following', () => {
+  it.each(['/edge/validate', '/api/client/streaming'])(
+    'ends a request to %s that the origin does not answer, and waits for nothing',
+    async (path) => {
+      const asked = Promise.withResolvers<ServerResponse>();
+      const origin = await given({
+        change: ({ state }) => {
+          state.lie = ({ url }, response) => {
+            if (url === path) asked.resolve(response);
+            return url === path;
+          };
+        },
+      });
+      const { following } = follow(origin.url, { http: { headTimeoutMs: 600_000, hedgeAfterMs: 600_000 } });
+      const response = await asked.promise;
+      await following.close();
+      await eventually(() => expect(response.destroyed).toBe(true));
+    },
+  );
+
+  it('leaves no stream behind that the origin opens meanwhile', async () => {
+    const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const origin = await given({
+      change: ({ state }) => {
+        state.lie = async ({ url }) => {
+          if (url !== '/api/client/streaming') return false;
+          asked.resolve();
+          await released.promise;
+          return false;
+        };
+      },
+    });
+    const { following } = follow(origin.url, { http: { hedgeAfterMs: 600_000 } });
+    await asked.promise;
+    const closed = following.close();
+    released.resolve();
+    await closed;
+    await eventually(() => expect(origin.streams().filter(({ destroyed }) => !destroyed)).toEqual([]));
+  });
+});
+
 describe('tokens', () => {
   it('gives up what a revoked token delivered, and follows it again if it is valid again', async () => {
     const origin = await given();

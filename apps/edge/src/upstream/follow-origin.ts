@@ -133,6 +133,8 @@ export function followOrigin(options: FollowOptions) {
   const refusals = new TokenRefusals(settings, now);
   let validatedAt = Number.NEGATIVE_INFINITY;
   let stream: ReadStream | undefined;
+  /** ends the request of the stream, also before it is answered */
+  let streaming: AbortController | undefined;
   let mode: Mode = 'polling';
   let reopenAt = 0;
   let confirmedAt: Date | undefined;
@@ -158,7 +160,7 @@ export function followOrigin(options: FollowOptions) {
   /** Learns what the token is for. @throws OriginError `refused` if the origin says that it is not valid */
   const validate = async (): Promise<void> => {
     try {
-      const [valid] = await validateTokens(client, [token]);
+      const [valid] = await validateTokens(client, [token], { signal: closing.signal });
       if (valid === undefined) throw new OriginError('refused', 'it does not know the token');
       contents.setScope(valid);
       validatedAt = now();
@@ -243,6 +245,8 @@ export function followOrigin(options: FollowOptions) {
 
   const openStream = async (): Promise<void> => {
     const controller = new AbortController();
+    streaming = controller;
+    if (closing.signal.aborted) controller.abort();
     const { pieces, staleMs } = await client.stream({
       path: '/api/client/streaming',
       token,
@@ -376,7 +380,7 @@ export function followOrigin(options: FollowOptions) {
     status: () => ({ mode, confirmedAt, originStaleMs, failure, isLoadingLists: contents.isLoadingLists }),
     close: async (): Promise<void> => {
       closing.abort();
-      stream?.end(undefined);
+      streaming?.abort();
       await loop.stop();
       lists.close();
     },

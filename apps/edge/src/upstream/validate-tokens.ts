@@ -51,14 +51,18 @@ export function scopeInToken(token: string): Pick<ValidToken, 'environment' | 'p
 }
 
 /** What a token is for, found by using it; undefined where the origin refuses it. @throws OriginError if the origin does not tell */
-async function triedToken(client: TokenOrigin, token: string): Promise<ValidToken | undefined> {
+async function triedToken(
+  client: TokenOrigin,
+  token: string,
+  within: Pick<OriginRequest, 'signal'>,
+): Promise<ValidToken | undefined> {
   const attempts = [
     { type: 'client', path: `/api/client/features?${noFeatures}` },
     { type: 'frontend', path: '/api/frontend' },
   ] as const;
   for (const { type, path } of attempts) {
     try {
-      const { body } = await client.get({ path, token });
+      const { body } = await client.get({ path, token, ...within });
       const { environment, project } = ((body as Json | undefined)?.['query'] ?? {}) as Json;
       const scope = scopeInToken(token);
       const named = texts(project);
@@ -79,13 +83,17 @@ async function triedToken(client: TokenOrigin, token: string): Promise<ValidToke
  * Those of the tokens that the origin accepts from SDKs. An origin without `/edge/validate` is asked with each token for what it delivers.
  * @throws OriginError if the origin does not tell
  */
-export async function validateTokens(client: TokenOrigin, tokens: readonly string[]): Promise<readonly ValidToken[]> {
+export async function validateTokens(
+  client: TokenOrigin,
+  tokens: readonly string[],
+  within: Pick<OriginRequest, 'signal'> = {},
+): Promise<readonly ValidToken[]> {
   const possible = [...new Set(tokens)].filter((token) => possibleToken.test(token));
   const valid: ValidToken[] = [];
   for (let start = 0; start < possible.length; start += batchSize) {
     const batch = possible.slice(start, start + batchSize);
     try {
-      const { body } = await client.ask({ path: '/edge/validate', json: { tokens: batch } });
+      const { body } = await client.ask({ path: '/edge/validate', json: { tokens: batch }, ...within });
       const { tokens: answered } = (body ?? {}) as Json;
       if (!Array.isArray(answered)) throw new OriginError('unusable', 'its list of valid tokens is none');
       valid.push(
@@ -94,7 +102,7 @@ export async function validateTokens(client: TokenOrigin, tokens: readonly strin
     } catch (error) {
       if (!(error instanceof OriginError) || error.fault !== 'unsupported') throw error;
       for (const token of batch) {
-        const tried = await triedToken(client, token);
+        const tried = await triedToken(client, token, within);
         if (tried !== undefined) valid.push(tried);
       }
     }
