@@ -1,5 +1,5 @@
 import { freshDatabase } from '@bunting/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineEntity, p } from '@mikro-orm/postgresql';
 import { type Database, openDatabase } from './database.ts';
 import { entitySql, missingMigrationStatements, persistDifference, TextArray, TimestampColumn } from './entities.ts';
@@ -47,6 +47,7 @@ describe('rows of an entity', () => {
     await database.close();
     await drop();
   });
+  afterEach(() => database.transaction(({ query }) => query('truncate note')));
   const stored = () => database.read({ text: `select ${sql.jsonOf(Note, 'note')} as note from note order by id` });
   const save = (before: readonly object[], after: readonly object[]) =>
     database.transaction(async ({ em }) => {
