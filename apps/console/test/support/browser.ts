@@ -86,12 +86,14 @@ export async function api(method: string, path: string, body?: unknown, key = to
 /** So long that only a defect exceeds it, however busy the machine. */
 const actionTimeoutMs = 60_000;
 
+const defaultSize = { width: 1280, height: 800 };
+
 type ContextOptions = Pick<PageOptions, 'timeZone' | 'locale' | 'javaScript' | 'key'>;
 
 async function newContext({ timeZone, locale = 'en-GB', javaScript = true, key }: ContextOptions) {
   const browser = await launch();
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 800 },
+    viewport: defaultSize,
     reducedMotion: 'reduce',
     locale,
     javaScriptEnabled: javaScript,
@@ -162,13 +164,22 @@ async function newKeptContext(options: ContextOptions): Promise<KeptContext> {
 /** Contexts without a page in use, and without anything that one has stored, by their options. Their cache has the scripts of the console. */
 const freeContexts = new Map<string, KeptContext[]>();
 
+/**
+ * Opens an empty page as a window of the page that stays open: in its process. One that Playwright opens starts a process, which ends when
+ * the page goes to the console, in the process that is there for it.
+ */
+async function newWindowOf(kept: Page): Promise<Page> {
+  const [page] = await Promise.all([kept.waitForEvent('popup'), kept.evaluate(() => void window.open('about:blank'))]);
+  return page;
+}
+
 async function newPageIn(
-  { context }: KeptContext,
-  { width = 1280, height = 800, dark = false }: PageOptions,
+  { context, kept }: KeptContext,
+  { width = defaultSize.width, height = defaultSize.height, dark = false, javaScript = true }: PageOptions,
 ): Promise<Page> {
-  const page = await context.newPage();
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+  const page = javaScript ? await newWindowOf(kept) : await context.newPage();
+  if (width !== defaultSize.width || height !== defaultSize.height) await page.setViewportSize({ width, height });
+  if (dark) await page.emulateMedia({ colorScheme: 'dark' });
   return page;
 }
 
