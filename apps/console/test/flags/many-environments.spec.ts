@@ -71,7 +71,7 @@ describeInBrowser('a project with twelve environments', () => {
       await page.getByRole('switch', { name: `Enabled in ${last}` }).waitFor();
       // Other specs may have added environments of their own to all projects.
       for (const name of ['development', 'production', ...added])
-        expect(await page.getByRole('switch', { name: `Enabled in ${name}`, exact: true }).count()).toBe(1);
+        await page.getByRole('switch', { name: `Enabled in ${name}`, exact: true }).waitFor();
       expect(await page.evaluate(overflowOf, 'section[aria-label^="The flag in"]')).toBeLessThanOrEqual(0);
       const heading = page.getByRole('region', { name: `The flag in ${last}` }).getByRole('heading');
       for (const word of [last, 'production']) expect(await linesOf(heading.getByText(word, { exact: true }))).toBe(1);
