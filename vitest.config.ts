@@ -52,6 +52,8 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       isolate: false,
       maxWorkers: workers,
+      // Objects of a test live shortly: with room for them, collecting those that are dead takes an eighth less of the cores.
+      execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=32'],
       // Node.js loads the modules itself, as it does in production, and keeps what it has compiled for the next worker and run.
       experimental: { viteModuleRunner: false },
       env: { NODE_COMPILE_CACHE: path.join(repository, 'node_modules', '.cache', 'bunting', 'compiled') },
