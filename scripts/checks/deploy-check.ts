@@ -100,7 +100,7 @@ function checkUpgrade({ failed, output }: Outcome): Outcome {
 
 interface Rendered {
   readonly kind?: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, unknown>> };
   readonly spec?: { readonly template?: unknown };
 }
 function objectsIn(rendered: string): readonly Rendered[] {
@@ -117,6 +117,21 @@ function checkNewChart(before: Outcome, after: Outcome): Outcome {
   const failed =
     before.failed || after.failed || old?.length !== serviceNames.length || old.join('\n') !== changed?.join('\n');
   return { failed, output: `${before.output}\n${after.output}` };
+}
+
+/** Values that YAML would take for something else, or Helm writes otherwise, by what the chart has to make of them. */
+const awkwardNumbers = { LIMIT: 10_485_760, CLIENT_ID: 123_456_789_012_345, RATE: 0.1, ENABLED: false } as const;
+
+/** Checks that settings keep their text, and that all labels are text, in a release whose name YAML takes for a truth value. */
+function checkTexts({ failed, output }: Outcome): Outcome {
+  const texts = Object.entries(awkwardNumbers).map(([name, value]) => `- name: ${name}\n value: "${value}"`);
+  const rendered = output.replace(/\n +/g, '\n ');
+  const lost = failed ? [] : texts.filter((text) => !rendered.includes(text));
+  const labels = failed ? [] : objectsIn(output).flatMap(({ metadata }) => Object.values(metadata.labels ?? {}));
+  return {
+    failed: failed || lost.length > 0 || labels.length === 0 || labels.some((label) => typeof label !== 'string'),
+    output: failed ? output : `settings without their text: ${lost.join(', ')}; labels: ${labels.join(', ')}`,
+  };
 }
 
 /** Checks that names fit, and differ, for a release with the longest name that Helm takes. */
@@ -187,6 +202,13 @@ function checkChart(check: Check, folder: string, canValidate: boolean): void {
     'helm template with the longest name of a release',
     checkNames(run('helm', ['template', longName, chart, '--kube-version', kubernetesVersion])),
   );
+  const awkwardValues = path.join(folder, 'awkward.yaml');
+  writeFileSync(awkwardValues, stringify({ env: awkwardNumbers, podLabels: null, podAnnotations: null }));
+  for (const one of [chart, edgeChart])
+    check(
+      `helm template of ${path.basename(one)} keeps numbers as they are written, and labels texts`,
+      checkTexts(run('helm', ['template', 'true', one, '--kube-version', kubernetesVersion, '-f', awkwardValues])),
+    );
   for (const values of readdirSync(path.join(repository, chart, 'ci'))) {
     const file = path.join(chart, 'ci', values);
     const rendered = check(

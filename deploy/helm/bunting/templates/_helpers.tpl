@@ -1,14 +1,14 @@
 {{- define "bunting.labels" -}}
 app.kubernetes.io/name: bunting
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .name }}
 app.kubernetes.io/version: {{ include "bunting.version" . | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
-helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- define "bunting.selector" -}}
 app.kubernetes.io/name: bunting
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .name }}
 {{- end }}
 {{- define "bunting.fullname" -}}
@@ -81,6 +81,10 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end }}
 {{- end }}
+{{- /* A value as it is written: of a file with values Helm makes each number one with a fraction, and of a long one 1.048576e+07. */ -}}
+{{- define "bunting.text" -}}
+{{- if and (kindIs "float64" .) (eq (floor .) .) }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
+{{- end }}
 {{- /* the settings of a service: those of the chart, then those of all services, then its own */ -}}
 {{- define "bunting.env" -}}
 {{- $prefix := .name | upper | replace "-" "_" -}}
@@ -89,7 +93,7 @@ priorityClassName: {{ . }}
 {{- range $key := .service.secretKeys }}{{ $_ := set $env (printf "%s_FILE" $key) (printf "/run/secrets/bunting/%s" $key) }}{{ end -}}
 {{- range $key, $value := mergeOverwrite $env (deepCopy (.root.Values.env | default dict)) (deepCopy (.service.env | default dict)) }}
 - name: {{ $key }}
-  value: {{ $value | toString | quote }}
+  value: {{ include "bunting.text" $value | quote }}
 {{- end }}
 {{- end }}
 {{- define "bunting.containerSecurity" -}}
