@@ -260,23 +260,31 @@ async function reviewableBy(
       rolesOf(caller, { project, environment, createdBy: { id: null }, affectedEnvironments }),
       'approver',
     );
+  const groups = (await reader.reviewable(projects, caller.id)).filter((group) => mayApprove(group, []));
+  const affected = new Set(groups.flatMap(({ project, affectsAll }) => (affectsAll ? [project] : [])));
+  const protectedOf = Map.groupBy(
+    affected.size === 0 ? [] : await reader.protectedEnvironmentsOf([...affected]),
+    ({ project }) => project,
+  );
+  const connectedOf = new Map<string, Promise<readonly string[]>>();
+  const loadConnected = (project: string): Promise<readonly string[]> =>
+    loadConnectedProtections({ bus, reader }, project, onBehalfOf(operationRequest)).then(namesOf);
   const ids: number[] = [];
-  // The environments of a project are loaded only where they decide.
-  for (const group of await reader.reviewable(projects, caller.id)) {
-    if (!mayApprove(group, [])) continue;
-    const protections = group.affectsAll
-      ? await loadConnectedProtections({ bus, reader }, group.project, onBehalfOf(operationRequest))
-      : [];
-    if (
-      !mayApprove(
-        group,
-        protections.map(({ environment }) => environment),
-      )
-    )
-      continue;
+  for (const group of groups) {
+    const { project, affectsAll } = group;
+    // Which of them a project still has is asked only where it decides, and once.
+    if (affectsAll && !mayApprove(group, namesOf(protectedOf.get(project) ?? []))) {
+      const connected = connectedOf.get(project) ?? loadConnected(project);
+      connectedOf.set(project, connected);
+      if (!mayApprove(group, await connected)) continue;
+    }
     ids.push(...group.ids);
   }
   return ids;
+}
+
+function namesOf(protections: readonly { readonly environment: string }[]): readonly string[] {
+  return protections.map(({ environment }) => environment);
 }
 
 type RequestInProject = Parameters<typeof onBehalfOf>[0] & { readonly params: { readonly projectId: string } };

@@ -528,4 +528,17 @@ describe('what a caller may review', () => {
     service.features.link('shop', ['production', 'development']);
     expect(await reviewable(rita)).toEqual([everywhere.id, id]);
   });
+
+  it('asks which environments a project has only where that decides, and once', async () => {
+    for (const environment of ['production', 'staging', 'development']) await protect(environment, 1);
+    const first = await inReview(archive);
+    const second = await inReview({ ...archive, feature: 'banner' }, 'development');
+    let timesAsked = 0;
+    for (let nth = 0; nth < 2; nth++) service.features.whileReadingEnvironments(() => timesAsked++);
+    expect(await reviewable(ron)).toEqual([second, first]);
+    expect(timesAsked).toBe(0);
+    const grants = ['production', 'development'].flatMap((environment) => withRightsIn(environment).grants);
+    expect(await reviewable({ ...kim, grants })).toEqual([]);
+    expect(timesAsked).toBe(1);
+  });
 });
