@@ -36,11 +36,12 @@ export async function advisoryLock({ query }: Pick<Tx, 'query'>, name: string): 
 
 /**
  * SQL: whether a time is over which was at most `longest` ahead when it was stored. One that is further ahead was stored before the clock of
- * the database was set back, and is over as well: otherwise what waits for it waits for as long as the clock was wrong.
+ * the database was set back, and is over as well: otherwise what waits for it waits for as long as the clock was wrong. An index on the time finds
+ * it, which it does not by `clock_timestamp()`, as that may differ from row to row.
  * @param longest an interval in SQL
  */
 export function isOverSql(time: string, longest: string): string {
-  return `(${time} <= clock_timestamp() or ${time} > clock_timestamp() + ${longest})`;
+  return `(${time} <= statement_timestamp() or ${time} > statement_timestamp() + ${longest})`;
 }
 
 /** SQL: a `timestamptz` as RFC 3339 text with milliseconds. */

@@ -42,7 +42,7 @@ const interruptedAttempts = prepared(`
 
 const dueSchedules = prepared(`
   select request.id, schedule.by_id as "userId" from schedule join change_request request on request.id = schedule.change_request_id
-  where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null
+  where schedule.status = 'pending' and schedule.scheduled_at <= statement_timestamp() and request.applying is null
     and request.id <> all ($1::bigint[])
   order by schedule.scheduled_at, request.id limit 20`);
 
@@ -77,7 +77,7 @@ const unsyncedProtections = prepared(
 const delayOfOldestDueSchedule = prepared(`
   select extract(epoch from clock_timestamp() - min(schedule.scheduled_at))::float8 * 1000 as ms
   from schedule join change_request request on request.id = schedule.change_request_id
-  where schedule.status = 'pending' and schedule.scheduled_at <= clock_timestamp() and request.applying is null`);
+  where schedule.status = 'pending' and schedule.scheduled_at <= statement_timestamp() and request.applying is null`);
 
 /** The ids of requests whose last attempt failed and whose backoff has not ended. */
 export interface RequestsInBackoff {

@@ -103,7 +103,7 @@ const claimDue = prepared(`
     where i.enabled and (lease_until is null or ${isOverSql('lease_until', longestLease('$2'))})
       and (paused_until is null or ${isOverSql('paused_until', longestPause)})
       and (position <> $1 or position_hash is distinct from $5 or exists (
-        select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= clock_timestamp()))
+        select from parked_delivery p where p.integration_id = d.integration_id and next_attempt_at <= statement_timestamp()))
       and not d.integration_id = any ($4::int[])
     order by lease_until nulls first limit $3 for update of d skip locked)
   returning integration_id as "integrationId", lease, position, position_hash as hash, failures, batch_end as "batchEnd"`);

@@ -1,5 +1,5 @@
-import { openDatabase } from '@bunting/database';
-import { eventually, freshDatabase } from '@bunting/testing';
+import { type Database, openDatabase } from '@bunting/database';
+import { eventually, freshDatabase, rowsReadBy } from '@bunting/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { integrationsMigrations } from '../migrations/index.ts';
 import { mailStore } from './mail-store.ts';
@@ -109,5 +109,23 @@ describe('the mail of the day', () => {
     await Promise.all([holding, composing]);
     await replicas[0].compose();
     expect(await mailsOf(2)).toBe(1);
+  });
+
+  it('is made without a look at what waits for that of tomorrow', async () => {
+    await notices(2_000, 3);
+    await query("update mail_notice set due_at = now() + interval '10 hours'");
+    await query('analyze mail_notice');
+    const sent: Parameters<Database['query']>[] = [];
+    const recording: Pick<Database, 'read' | 'query' | 'transaction'> = {
+      ...database,
+      query: (...statement) => {
+        sent.push(statement);
+        return database.query(...statement);
+      },
+    };
+    await mailStore(recording).compose();
+    expect(sent.length).toBeGreaterThan(0);
+    for (const [{ text }, values = []] of sent)
+      expect(await rowsReadBy(fresh.url, text, values), text).toBeLessThan(10);
   });
 });

@@ -32,7 +32,7 @@ const insertNotice = `
   from (
     select person.id, coalesce(p.mail, $7) = 'daily' or (
         select count(*) from mail_notice m
-        where m.user_id = person.id and not m.is_daily and m.added_at > clock_timestamp() - interval '1 hour') >= ${maxAnHour} as is_daily
+        where m.user_id = person.id and not m.is_daily and m.added_at > statement_timestamp() - interval '1 hour') >= ${maxAnHour} as is_daily
     from unnest($1::int[]) as person (id)
     left join notification_preference p on p.user_id = person.id and p.kind = $3
     where coalesce(p.mail, $7) <> 'never'
@@ -88,7 +88,7 @@ export async function dropMailOf(tx: Tx, userIds: readonly number[]): Promise<vo
 }
 
 /** SQL: whether a notice is to be mailed now. */
-const isDue = `(due_at is not null and (not is_daily or ${isOverSql('due_at', "interval '1 day'")}))`;
+const isDue = `((due_at is not null and not is_daily) or ${isOverSql('due_at', "interval '1 day'")})`;
 
 /**
  * SQL: makes mails of what is due: one of each notice that is mailed at once, and one a person of those of a day. From then on a mail has what it
@@ -112,8 +112,8 @@ const composeMails = `
 const anyDue = prepared(`select 1 from mail_notice where ${isDue} limit 1`);
 
 const dropExpired = prepared(`
-  with mails as (delete from mail where created_at < clock_timestamp() - interval '${maxDays} days' returning 1),
-    notices as (delete from mail_notice where due_at < clock_timestamp() - interval '${maxDays} days' returning 1)
+  with mails as (delete from mail where created_at < statement_timestamp() - interval '${maxDays} days' returning 1),
+    notices as (delete from mail_notice where due_at < statement_timestamp() - interval '${maxDays} days' returning 1)
   select (select count(*) from mails)::int + (select count(*) from notices)::int as expired`);
 
 const claimMails = prepared(`

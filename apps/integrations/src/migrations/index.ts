@@ -297,6 +297,16 @@ const integrationOwner: SchemaMigration = {
   statements: ['alter table integration add column set_up_by int'],
 };
 
+/** Finds what is mailed at once beside what waits for the mail of the day, which may be much more. */
+const mailsAtOnce: SchemaMigration = {
+  name: '11-expand-mails-at-once',
+  concurrently: true,
+  statements: [
+    'drop index concurrently if exists mail_notice_at_once',
+    'create index concurrently mail_notice_at_once on mail_notice (due_at) where due_at is not null and not is_daily',
+  ],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const integrationsMigrations: readonly SchemaMigration[] = [
   initial,
@@ -311,4 +321,5 @@ export const integrationsMigrations: readonly SchemaMigration[] = [
   slackLimits,
   notificationAuthor,
   integrationOwner,
+  mailsAtOnce,
 ];
