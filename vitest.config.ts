@@ -8,20 +8,24 @@ const repository = import.meta.dirname;
 /** Files at a time. With four, two cores are busy about half of the time: tests start processes, and wait for limits and retries. */
 const workers = Number(process.env['TEST_WORKERS'] ?? 8);
 /** Each browser has processes of its own, whose pages fail when they wait for a core for too long. */
-const workersWithBrowsers = Math.min(4, workers);
+const maxBrowsers = 4;
+/** Beside the other tests, which then end at about the same time. */
+const maxBrowsersBesideOthers = 3;
 
 /** Only a defect takes this long, however busy the machine: longer than several assertions that wait (`eventually`). */
 const timeout = 240_000;
 
-/** Files of one project follow each other, so that its modules stay loaded; projects whose files take longest come first. */
-class ProjectByProject extends BaseSequencer {
+/** Files of one folder follow each other, so that its modules stay loaded; folders whose files take longest come first. */
+class FolderByFolder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const first = ['scripts', 'all-in-one', 'gateway', 'features', 'change-requests'];
-    const rank = ({ project: { name } }: TestSpecification) =>
-      first.indexOf(name) + (first.includes(name) ? 0 : first.length + 1);
-    return (await super.sort(files)).toSorted(
-      (a, b) => rank(a) - rank(b) || a.project.name.localeCompare(b.project.name),
-    );
+    const first = ['scripts', 'apps/all-in-one', 'libs/embedded-postgres', 'apps/gateway', 'apps/features'];
+    const folderOf = ({ moduleId }: TestSpecification) =>
+      /^(?:scripts|[^/]+\/[^/]+)/.exec(path.relative(repository, moduleId))?.[0] ?? '';
+    const rank = (file: TestSpecification) => {
+      const place = first.indexOf(folderOf(file));
+      return place < 0 ? first.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b) || folderOf(a).localeCompare(folderOf(b)));
   }
 }
 
@@ -45,9 +49,24 @@ function project(
 export default defineConfig(({ mode }) => {
   // *.perf.ts assert durations: `npm run test:perf`.
   const kind = mode === 'perf' ? 'perf' : 'spec';
+  const folders = globSync('{apps,libs}/*/package.json', { cwd: repository })
+    .map((file) => path.dirname(file))
+    .filter((folder) => folder !== 'apps/console');
+  const withoutBrowser = [
+    ...folders.map((folder) => project(folder, { include: [`{src,test}/**/*.${kind}.ts`] })),
+    project('scripts', { include: [`**/*.${kind}.ts`] }),
+    project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
+  ];
+  // A worker serves one project, and is replaced for the next: with the modules that it has loaded, which takes two seconds of a core.
+  const withoutBrowserAtOnce = project('.', {
+    name: 'all but pages',
+    include: withoutBrowser.flatMap(({ test }) =>
+      test.include.map((pattern) => path.join(path.relative(repository, test.root), pattern)),
+    ),
+  });
   return {
     test: {
-      sequence: { sequencer: ProjectByProject },
+      sequence: { sequencer: FolderByFolder },
       // Workers are processes, since tests start and stop servers, and their modules are loaded once: a spec file leaves no global state.
       pool: 'forks',
       isolate: false,
@@ -61,18 +80,14 @@ export default defineConfig(({ mode }) => {
       hookTimeout: timeout,
       teardownTimeout: timeout,
       projects: [
-        ...globSync('{apps,libs}/*/package.json', { cwd: repository })
-          .map((file) => path.dirname(file))
-          .filter((folder) => folder !== 'apps/console')
-          .map((folder) => project(folder, { include: [`{src,test}/**/*.${kind}.ts`] })),
-        project('scripts', { include: [`**/*.${kind}.ts`] }),
-        project('apps/console', { include: [`src/**/*.${kind}.ts`] }),
-        // One platform and one PostgreSQL for all specs of the pages, and a browser for each worker, after all others.
+        ...(mode === 'whole' ? [withoutBrowserAtOnce] : withoutBrowser),
+        // One platform and one PostgreSQL for all specs of the pages, and a browser for each worker. One run of Vitest has them after all
+        // others; `npm test`, for all projects, has two runs at the same time.
         project('apps/console', {
           name: 'console in Chromium',
           include: [`test/**/*.${kind}.ts`],
           globalSetup: 'test/support/global-setup.ts',
-          maxWorkers: workersWithBrowsers,
+          maxWorkers: Math.min(mode === 'whole' ? maxBrowsersBesideOthers : maxBrowsers, workers),
           sequence: { groupOrder: 1 },
         }),
       ],

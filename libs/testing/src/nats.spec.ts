@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { existsSync } from 'node:fs';
 import { natsRequest } from '../test/nats-request.ts';
 import { findNatsServer, type NatsServerOptions, startNats, type TestNats } from './index.ts';
@@ -46,10 +46,7 @@ it('the test NATS server reports an error of its configuration', async () => {
 });
 
 it('a missing nats-server program is reported with what to install', () => {
-  process.env['NATS_SERVER'] = '/nowhere/nats-server';
-  try {
-    expect(findNatsServer).toThrow(/^NATS_SERVER names \/nowhere\/nats-server, .*apt-get install nats-server/);
-  } finally {
-    delete process.env['NATS_SERVER'];
-  }
+  vi.stubEnv('NATS_SERVER', '/nowhere/nats-server');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(findNatsServer).toThrow(/^NATS_SERVER names \/nowhere\/nats-server, .*apt-get install nats-server/);
 });
