@@ -63,6 +63,7 @@ export function aRequest(request: Partial<ChangeRequest> = {}): ChangeRequest {
     attempts: 0,
     requestedApprovers: [],
     reviewRequests: [],
+    steps: [],
     ...request,
   };
 }

@@ -154,6 +154,12 @@ const featureOfChange: SchemaMigration = {
   statements: ['alter table change add column feature_created_at timestamptz'],
 };
 
+/** Who took a request from state to state, and when. */
+const steps: SchemaMigration = {
+  name: '6-expand-steps',
+  statements: ["alter table change_request add column steps json not null default '[]'"],
+};
+
 /** The whole schema of the database, in the order of its steps. */
 export const changeRequestMigrations: readonly SchemaMigration[] = [
   initial,
@@ -164,4 +170,5 @@ export const changeRequestMigrations: readonly SchemaMigration[] = [
   commentedChange,
   reviewRequests,
   featureOfChange,
+  steps,
 ];

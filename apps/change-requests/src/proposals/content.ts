@@ -25,6 +25,7 @@ import {
   requireNotBeingApplied,
   withComment,
   withoutEvents,
+  withStep,
 } from '../requests/change-request.ts';
 import { type ContentStep, eventOf, eventOfStep, stateBeforeReview } from '../requests/events.ts';
 import { mergeChange, replacedState } from './merge-change.ts';
@@ -76,7 +77,7 @@ function replaceContent(
     throw refusal('ConflictError', `A change request can hold at most ${maxChangesPerChangeRequest} changes`);
   }
   const newTimestamp = edit.to === before.state ? {} : { [edit.to]: actor.now.toISOString() };
-  const request: ChangeRequest = {
+  const edited: ChangeRequest = {
     ...before,
     state: edit.to,
     stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
@@ -84,8 +85,10 @@ function replaceContent(
     changes,
     approvals: edit.keepsApprovals ? before.approvals : [],
   };
+  const isReviewedAgain = edit.to !== before.state || edited.approvals.length < before.approvals.length;
+  const request = isReviewedAgain ? withStep(edited, actor) : edited;
   const events = steps.map((step) => eventOfStep(step, request, actor));
-  if (edit.to !== before.state || request.approvals.length < before.approvals.length) {
+  if (isReviewedAgain) {
     const preData = stateBeforeReview(before, before.approvals);
     events.push(eventOf('change-request-sent-to-review', request, actor, { data: { reason: 'changed' }, preData }));
   }
@@ -121,6 +124,7 @@ export function createDraft(
     attempts: 0,
     requestedApprovers: [],
     reviewRequests: [],
+    steps: [],
   };
   const data = { minApprovals: neededApprovals };
   return { request, events: [eventOf('change-request-created', request, actor, { data })] };

@@ -1,16 +1,17 @@
-import type {
-  Author,
-  ChangeAction,
-  ChangeRequest as ChangeRequestResponse,
-  ChangeRequestApproval,
-  ChangeRequestChange,
-  ChangeRequestComment,
-  ChangeRequestFeature,
-  ChangeRequestOverwrite,
-  ChangeRequestPreview,
-  ChangeRequestSchedule,
-  ChangeRequestSegment,
-  ConflictCode,
+import {
+  type Author,
+  type ChangeAction,
+  type ChangeRequest as ChangeRequestResponse,
+  type ChangeRequestApproval,
+  type ChangeRequestChange,
+  type ChangeRequestComment,
+  type ChangeRequestFeature,
+  type ChangeRequestOverwrite,
+  type ChangeRequestPreview,
+  type ChangeRequestSchedule,
+  type ChangeRequestSegment,
+  type ConflictCode,
+  systemCaller,
 } from '@bunting/contracts';
 import { gravatarUrlOf } from '@bunting/contracts/hashing';
 import type { ReviewRequirement } from '../reviews/approvals.ts';
@@ -176,6 +177,26 @@ export function toScheduleResponse(
   }
 }
 
+/** The steps of a request. Who took one has a name if something else of the request names them. */
+function stepsOf(request: ChangeRequest): NonNullable<ChangeRequestResponse['steps']> {
+  const { createdBy: author, approvals, rejections, comments, schedule, changes } = request;
+  const others = [...approvals, ...rejections, ...comments, ...changes].map(({ createdBy }) => createdBy);
+  const people = new Map<number, UserRef>(
+    [...(schedule === null ? [] : [schedule.by]), ...others, author].map((person) => [person.id, person]),
+  );
+  const authorOf = (id: number): Author => {
+    const person = people.get(id);
+    return person === undefined ? { id } : toAuthorResponse(person);
+  };
+  return request.steps.map(({ state, by, at, schedule: setThen, isScheduled = false }) => ({
+    state,
+    ...(by === systemCaller.id ? {} : { createdBy: authorOf(by) }),
+    createdAt: at,
+    ...(setThen === undefined ? {} : { schedule: toScheduleResponse(setThen) }),
+    ...(isScheduled ? { scheduled: true } : {}),
+  }));
+}
+
 /** The title of a request; one without a title is called by its id. */
 export function titleOf({ id, title }: Pick<ChangeRequest, 'id' | 'title'>): string {
   return title ?? `Change request #${id}`;
@@ -212,6 +233,7 @@ export function toChangeRequestResponse(
             withdrawn: [...withdrawn],
           })),
         }),
+    ...(request.steps.length === 0 ? {} : { steps: stepsOf(request) }),
     createdBy: toAuthorResponse(request.createdBy),
     createdAt: request.createdAt,
     state: request.state,

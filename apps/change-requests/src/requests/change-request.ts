@@ -130,6 +130,18 @@ export interface ReviewRequest {
   readonly at: string;
 }
 
+/** That a request came into a state, or got another schedule. */
+export interface Step {
+  readonly state: ChangeRequestState;
+  /** the id of who took it; without the name, which is erased when the user is deleted */
+  readonly by: number;
+  readonly at: string;
+  /** of the state `Scheduled`: when it is to be applied, or why it is not */
+  readonly schedule?: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'>;
+  /** whether it was applied because its time had come */
+  readonly isScheduled?: true;
+}
+
 /** Changes of one project and environment that are reviewed and applied together. */
 export interface ChangeRequest {
   readonly id: number;
@@ -160,6 +172,8 @@ export interface ChangeRequest {
   readonly requestedApprovers: readonly number[];
   /** how these came about, oldest first; without those from before this was stored */
   readonly reviewRequests: readonly ReviewRequest[];
+  /** how it came into its state, oldest first; without those from before this was stored */
+  readonly steps: readonly Step[];
 }
 
 /** The project and environment of a request. */
@@ -265,8 +279,8 @@ function isNoContent(key: string, value: unknown): boolean {
 }
 
 /** Identifies one version of a request, with its reviews and comments. The uid is excluded: older requests have none. So is
- * how its requested reviewers came about, which follows from them, and which replicas of the version before do not know. */
-export function entityTagOfRequest({ uid: _, reviewRequests: __, ...content }: ChangeRequest): string {
+ * how its state and its requested reviewers came about, which replicas of the version before do not know. */
+export function entityTagOfRequest({ uid: _, reviewRequests: __, steps: ___, ...content }: ChangeRequest): string {
   const json = JSON.stringify(content, (key, value: unknown) => (isNoContent(key, value) ? undefined : value));
   return contentTag(JSON.parse(json) as object);
 }
@@ -295,6 +309,24 @@ export function setTitle(
   requireNotBeingApplied(request);
   if (isClosedState(request.state)) throw notAllowedInState('renamed', request);
   return { ...request, title: title.trim() };
+}
+
+/** As many a request keeps: the newest ones. */
+const maxSteps = 100;
+
+/** The request with the step that has led to its state and schedule. */
+export function withStep(request: ChangeRequest, { by, now }: Actor, isScheduled = false): ChangeRequest {
+  const { state, schedule } = request;
+  const step: Step = {
+    state,
+    by: by.id,
+    at: now.toISOString(),
+    ...(schedule === null
+      ? {}
+      : { schedule: { status: schedule.status, scheduledAt: schedule.scheduledAt, reason: schedule.reason } }),
+    ...(isScheduled ? { isScheduled } : {}),
+  };
+  return { ...request, steps: [...request.steps, step].slice(-maxSteps) };
 }
 
 /** A comment with its new id; one without a change is about the whole request. */

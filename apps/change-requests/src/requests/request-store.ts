@@ -64,7 +64,7 @@ export class DraftAlreadyExistsError extends Error {}
 
 function rowOf(request: ChangeRequest) {
   const { id, uid, project, environment, title, state, minApprovals, createdBy, createdAt } = request;
-  const { revision, stateTimestamps, reviewRequests, applying, attempts } = request;
+  const { revision, stateTimestamps, reviewRequests, steps, applying, attempts } = request;
   return {
     id,
     uid,
@@ -78,6 +78,7 @@ function rowOf(request: ChangeRequest) {
     revision,
     stateTimestamps,
     reviewRequests,
+    steps,
     applying,
     attempts,
   };

@@ -21,6 +21,7 @@ import {
   requireNotBeingApplied,
   withComment,
   withoutEvents,
+  withStep,
 } from '../requests/change-request.ts';
 import { eventOf, stateBeforeReview } from '../requests/events.ts';
 import { meetsRoleRequirement } from '../states/state-machine.ts';
@@ -96,9 +97,10 @@ export function takeBackApprovals(
   if (!lacks || (!isReviewed(before) && lost.length === 0)) return withoutEvents(commented);
   const state = 'In review';
   const stateTimestamps = { ...before.stateTimestamps, [state]: now.toISOString() };
-  const request: ChangeRequest = isReviewed(before)
+  const reviewed: ChangeRequest = isReviewed(before)
     ? { ...commented, state, stateTimestamps, schedule: null }
     : commented;
+  const request = withStep(reviewed, actor);
   const mayAgain = lost.filter(({ createdBy }) => facts.mayApprove(createdBy.id));
   const details = { data: { reason: comment.text }, preData: stateBeforeReview(before, mayAgain) };
   return { request, events: [eventOf('change-request-sent-to-review', request, actor, details)] };

@@ -57,7 +57,13 @@ describe('a scheduled request', () => {
       { type: 'change-request-applied', createdBy: 'ada' },
       { type: 'change-request-scheduled-application-success', data: { scheduledDate: time.scheduledAt } },
     ]);
-    expect(await service.get(id)).not.toHaveProperty('schedule');
+    const applied = await service.get(id);
+    expect(applied).not.toHaveProperty('schedule');
+    const createdBy = { id: ada.id };
+    expect(applied.steps?.slice(2)).toMatchObject([
+      { state: 'Scheduled', createdBy, schedule: { status: 'pending', ...time } },
+      { state: 'Applied', createdBy, scheduled: true },
+    ]);
   });
 
   it('is applied once by several replicas', async () => {

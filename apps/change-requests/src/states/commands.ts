@@ -23,6 +23,7 @@ import {
   transitionNotAllowed,
   withComment,
   withoutEvents,
+  withStep,
 } from '../requests/change-request.ts';
 import { type EventDetails, eventOf } from '../requests/events.ts';
 import { isNonReviewingToken, noRoles, type RequestRoles, systemRoles } from '../reviews/request-roles.ts';
@@ -252,7 +253,7 @@ export function takeTransition(
     throw new Error(`The command ${command.name} deletes change request ${before.id}: use discardDraft.`);
   const newTimestamp = to === before.state && command.name !== 'schedule' ? {} : { [to]: createdAt };
   const isNewApproval = !hasApprovalOf(before, by.id);
-  const after: ChangeRequest = {
+  const taken: ChangeRequest = {
     ...withComment(before, input.comment, actor),
     state: to,
     stateTimestamps: { ...before.stateTimestamps, ...newTimestamp },
@@ -264,6 +265,8 @@ export function takeTransition(
     schedule: scheduleAfter(before.schedule, command, actor),
     applying: null,
   };
+  // A first approval of two leads to no other state.
+  const after = to === before.state && taken.schedule === null ? taken : withStep(taken, actor, command.name === 'run');
   return { request: after, events: eventsOf(after) };
 }
 

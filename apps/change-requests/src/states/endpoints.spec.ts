@@ -88,6 +88,27 @@ describe('a request', () => {
     ]);
   });
 
+  it('says who took it from state to state, and who made it lose approvals', async () => {
+    const { id } = await service.add(enable, lee);
+    expect(await service.get(id, lee)).not.toHaveProperty('steps');
+    await service.move(id, 'In review', lee);
+    await service.move(id, 'Approved', rita);
+    await service.add(addStrategy, lee);
+    await service.move(id, 'Approved', ron);
+    await service.move(id, 'Applied', ada);
+    const { steps = [], stateTimestamps = {} } = await service.get(id);
+    expect(steps.map(({ state, createdBy }) => [state, createdBy?.id])).toEqual([
+      ['In review', lee.id],
+      ['Approved', rita.id],
+      ['In review', lee.id],
+      ['Approved', ron.id],
+      ['Applied', ada.id],
+    ]);
+    expect(steps.at(-1)?.createdAt).toBe(stateTimestamps['Applied']);
+    expect(steps[3]?.createdBy?.username).toBe('ron');
+    expect(steps.at(-1)).not.toHaveProperty('scheduled');
+  });
+
   it('holds one change where two say the same, and that is done once', async () => {
     const off = { ...enable, payload: { enabled: false } };
     const first = await service.add(off, lee);

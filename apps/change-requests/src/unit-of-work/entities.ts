@@ -12,6 +12,7 @@ import {
   type ReviewRequest,
   type Schedule,
   scheduleStatuses,
+  type Step,
 } from '../requests/change-request.ts';
 import { isPendingSql, sqlList } from '../requests/request-conditions.ts';
 
@@ -63,6 +64,7 @@ export const ChangeRequestEntity = defineEntity({
     revision: p.integer(),
     stateTimestamps: p.json<Readonly<Record<string, string>>>(),
     reviewRequests: p.json<readonly ReviewRequest[]>().default('[]'),
+    steps: p.json<readonly Step[]>().default('[]'),
     applying: p.json<ApplyAttempt>().nullable(),
     attempts: p.integer().default(0),
     applyingSince: timestamp().nullable().hidden(),

@@ -230,6 +230,23 @@ const ChangeRequestReviewRequest = Type.Object(
   { description: 'That the author asked users for their reviews, and others no longer.' },
 );
 
+const ChangeRequestStep = Type.Object(
+  {
+    state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state' }),
+    createdBy: Type.Optional(
+      Type.Object(Author.properties, {
+        description: 'the user who took the step, or who had scheduled it; absent for what Bunting did by itself',
+      }),
+    ),
+    createdAt: Timestamp('when'),
+    schedule: Type.Optional(ChangeRequestSchedule),
+    scheduled: Type.Optional(
+      Type.Boolean({ description: 'of `Applied`: whether it was applied because its time had come' }),
+    ),
+  },
+  { description: 'That it came into a state, got another schedule, or lost approvals while it is in review.' },
+);
+
 const members = {
   id: Type.Number({ description: 'the id of the change request' }),
   title: Type.Optional(Type.String({ description: 'the title' })),
@@ -253,6 +270,12 @@ const members = {
     Type.Array(ChangeRequestReviewRequest, {
       description:
         'the last hundred times that its author asked for reviews, oldest first; absent if that has not happened',
+    }),
+  ),
+  steps: Type.Optional(
+    Type.Array(ChangeRequestStep, {
+      description:
+        'the last hundred steps that led to its state, oldest first; absent of a draft, and those from before they were stored',
     }),
   ),
 } as const;

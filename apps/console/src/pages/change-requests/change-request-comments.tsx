@@ -3,6 +3,7 @@ import {
   type Author,
   type ChangeRequest,
   type ChangeRequestChange,
+  type ChangeRequestState,
   actionText,
   changeSentence,
 } from '@bunting/contracts';
@@ -222,6 +223,46 @@ function ReviewRequest({
   );
 }
 
+type Step = NonNullable<ChangeRequest['steps']>[number];
+
+/** What a step did, after the state before it. */
+function verbOf({ state, schedule, scheduled = false }: Step, before: Step | undefined): string {
+  switch (state) {
+    case 'In review':
+      return before === undefined ? 'Sent to review' : 'Returned to review';
+    case 'Applied':
+      return scheduled ? 'Applied at its time, as scheduled' : 'Applied';
+    case 'Scheduled':
+      return schedule?.status === 'pending' && before?.state === 'Scheduled' ? 'Scheduled again' : 'Scheduled';
+    default:
+      return state;
+  }
+}
+
+/** What led to a state or to a schedule: who, and for when or why. */
+function StepText({ step, before }: { readonly step: Step; readonly before: Step | undefined }) {
+  const { createdBy, schedule } = step;
+  if (schedule !== undefined && schedule.status !== 'pending')
+    return `${schedule.status === 'failed' ? 'Failed at its time' : 'The schedule was suspended'}: ${schedule.reason}`;
+  const verb = verbOf(step, before);
+  return (
+    <>
+      {createdBy === undefined
+        ? verb
+        : authorOf(verb, {
+            ...createdBy,
+            ...(createdBy.id !== undefined && createdBy.id < 0 && { username: createdBy.username ?? 'an admin token' }),
+          })}
+      {schedule !== undefined && (
+        <>
+          {' for '}
+          <Time at={schedule.scheduledAt} isAbsolute />
+        </>
+      )}
+    </>
+  );
+}
+
 interface TimelineEntry {
   readonly key: string;
   readonly at: string;
@@ -243,15 +284,30 @@ export function ChangeRequestTimeline({
     comments = [],
     reviewRequests = [],
     stateTimestamps = {},
+    steps = [],
     createdAt,
     createdBy,
   } = request;
+  const isTold = ({ state, createdAt: at }: Pick<Step, 'state' | 'createdAt'>): boolean =>
+    // Who approved or rejected is told below.
+    state === 'Rejected' || (state === 'Approved' && approvals.some((approval) => approval.createdAt === at));
+  const known = new Set(steps.map(({ state }) => state));
   const entries: readonly TimelineEntry[] = [
     { at: createdAt, text: authorOf('Created', createdBy), key: 'created' },
+    // From before steps were stored.
     ...Object.entries(stateTimestamps)
-      // Who approved or rejected is told below.
-      .filter(([state]) => !['Draft', 'Rejected'].includes(state) && (state !== 'Approved' || approvals.length === 0))
-      .map(([state, at]) => ({ at: String(at), text: state, key: state })),
+      .map(([state, at]) => ({ state: state as ChangeRequestState, createdAt: String(at) }))
+      .filter((entry) => entry.state !== 'Draft' && !known.has(entry.state) && !isTold(entry))
+      .map(({ state, createdAt: at }) => ({ at, text: state, key: state })),
+    ...steps.flatMap((step, index) =>
+      isTold(step)
+        ? []
+        : {
+            at: step.createdAt,
+            text: <StepText step={step} before={steps[index - 1]} />,
+            key: `step-${index}`,
+          },
+    ),
     ...reviewRequests.map((entry, index) => ({
       at: entry.createdAt,
       text: <ReviewRequest request={entry} />,
