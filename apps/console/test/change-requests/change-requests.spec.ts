@@ -306,7 +306,16 @@ describeInBrowser('the review of a change request', () => {
     const approvers = `/api/admin/projects/${shop}/change-requests/${id}/approvers`;
     await api('PUT', approvers, { reviewers: [] }, dev.key);
     await timeline.getByText(`${names.dev} no longer asks for a review by ${names.ron}`).waitFor();
+    await timeline.getByText(`Sent to review by ${names.dev}`).waitFor();
     await expectAccessible(author);
+    await author.page.emulateMedia({ media: 'print' });
+    const printed = main.locator(
+      'button:visible, form:visible, input:visible, textarea:visible, [role="menu"]:visible, details:not([open]):visible',
+    );
+    expect(await printed.count()).toBe(0);
+    await timeline.getByText(`Sent to review by ${names.dev}`).waitFor();
+    await author.page.emulateMedia({ media: 'screen' });
+    expect(await printed.count()).toBeGreaterThan(3);
     await openMenu(main.getByRole('button', { name: 'More actions' }), 'Cancel the request');
     await closeChecked(author);
 
@@ -347,8 +356,11 @@ describeInBrowser('the review of a change request', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Apply', exact: true }).press('Enter');
     await page.getByText('Applied.', { exact: true }).waitFor();
     await page.getByText(`${names.dev} changed production of The shop`).waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText(`Approved by ${names.ron}`).waitFor();
+    await timeline.getByText(`Applied by ${names.ron}`).waitFor();
     await page.getByRole('button', { name: 'Menu' }).click();
-    await page.getByText('to review').waitFor({ state: 'detached' });
+    await page.getByRole('navigation', { name: 'Main' }).getByText('to review').waitFor({ state: 'detached' });
     expect(await api('GET', `/api/admin/projects/${shop}/features/${flag}`)).toMatchObject({
       environments: expect.arrayContaining([expect.objectContaining({ name: 'production', enabled: true })]) as unknown,
     });

@@ -313,6 +313,7 @@ export function ChangeRequestImpact({ request }: RequestProps) {
       <Link
         to="/playground"
         search={{ changeRequest: String(request.id), projects: request.project, environments: environment }}
+        className={styles['onScreen'] ?? ''}
       >
         Try it in the playground
       </Link>
