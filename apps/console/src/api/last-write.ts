@@ -13,17 +13,25 @@ const maxAgeMs = 5_000;
 
 let lastWrite: (Write & { readonly finishedAt: number }) | undefined;
 let writes = 0;
+let isContinued = false;
 
 /** Remembers a write for the notice that will say that it has succeeded. @param durationMs from sending it to its response */
 export function rememberWrite(response: Response, durationMs: number): void {
   const respondedAt = Date.parse(response.headers.get('date') ?? '');
   if (Number.isNaN(respondedAt)) return;
+  const since = respondedAt - durationMs - clockToleranceMs;
   writes += 1;
   lastWrite = {
     number: writes,
-    since: respondedAt - durationMs - clockToleranceMs,
+    since: isContinued ? (lastWrite?.since ?? since) : since,
     finishedAt: performance.now(),
   };
+  isContinued = false;
+}
+
+/** The next write belongs to the last one: one notice says that both have succeeded. */
+export function continueLastWrite(): void {
+  isContinued = true;
 }
 
 /** The newest write that has just succeeded, for the first notice after it; undefined for any other notice. */

@@ -77,7 +77,7 @@ export function ToastAnchor({ label, href, onFollow }: ToastAnchorProps) {
 
 interface ToastViewProps {
   readonly toast: Toast;
-  readonly onUndo: (event: Event) => void;
+  readonly onUndo: (events: readonly Event[]) => void;
 }
 
 function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastViewProps) {
@@ -115,9 +115,9 @@ function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastV
             write={write}
             hasLink={link !== undefined}
             onClose={close}
-            onUndo={(event) => {
+            onUndo={(events) => {
               close();
-              onUndo(event);
+              onUndo(events);
             }}
           />
         </Suspense>
@@ -130,7 +130,8 @@ function ToastView({ toast: { id, text, isError, link, write }, onUndo }: ToastV
 /** The corner where toasts appear. It is rendered before the first toast, so that screen readers announce each one. */
 export function Toasts() {
   const shown = useStore(toasts);
-  const [undone, setUndone] = useState<Event | undefined>();
+  // The acts of one message are undone one after the other, the newest first.
+  const [[undone, ...others], setUndone] = useState<readonly Event[]>([]);
   return (
     <>
       <div role="status" aria-label="Notifications" className={styles['toasts']}>
@@ -142,7 +143,7 @@ export function Toasts() {
       </div>
       {undone !== undefined && (
         <Suspense>
-          <UndoDialog event={undone} onClose={() => setUndone(undefined)} />
+          <UndoDialog key={undone.id} event={undone} onClose={() => setUndone([])} onUndone={() => setUndone(others)} />
         </Suspense>
       )}
     </>

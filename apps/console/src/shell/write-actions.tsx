@@ -10,12 +10,25 @@ import { ToastAnchor } from './toasts.tsx';
 
 interface WrittenEvent {
   readonly event: Event;
-  readonly canBeUndone: boolean;
+  /** those to undo, the newest first; empty where none can be undone */
+  readonly toUndo: readonly Event[];
 }
 
 const maxEvents = 5;
 /** The newest event of an earlier write of this page: later writes have later events. */
 let newestKnownId = 0;
+
+/** Whether a flag was turned on right after its strategy was saved: one message says both. */
+function isSavedAndOn(events: readonly Event[]): boolean {
+  const [on, strategy, ...others] = events;
+  return (
+    others.length === 0 &&
+    on?.type === 'feature-environment-enabled' &&
+    (strategy?.type === 'feature-strategy-add' || strategy?.type === 'feature-strategy-update') &&
+    on.featureName === strategy.featureName &&
+    on.environment === strategy.environment
+  );
+}
 
 /**
  * The event of a write, where it was one act: the newest event that can be undone, else the newest. Null where several acts may be meant,
@@ -28,29 +41,44 @@ async function readWrittenEvent(userId: number, since: number, signal: AbortSign
   newestKnownId = Math.max(newestKnownId, ...newest.map(({ id }) => id));
   const [first] = events;
   const isOneAct = events.every(({ groupId }) => groupId != null && groupId === first?.groupId);
-  if (first === undefined || (events.length > 1 && !isOneAct)) return null;
+  const isBoth = isSavedAndOn(events);
+  if (first === undefined || (events.length > 1 && !isOneAct && !isBoth)) return null;
+  // What a change request did is undone by reverting it, which its page offers.
+  const applied = events.filter(({ type, groupType }) => groupType === 'change-request' && !type.startsWith('change-'));
+  if (applied.length > 1) return { event: first, toUndo: [] };
   for (const event of events) {
     const { state } = await call(GetEventUndo, { params: { id: event.id }, signal });
-    if (state === 'possible') return { event, canBeUndone: true };
+    if (state === 'possible') return { event, toUndo: isBoth ? events.slice(events.indexOf(event)) : [event] };
   }
-  return { event: first, canBeUndone: false };
+  return { event: first, toUndo: [] };
 }
 
 /** The page of what an event is about; undefined where there is none. */
 function pageOf({ featureName, project, type, data }: Event): string | undefined {
-  if (featureName != null && project != null)
-    return `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(featureName)}`;
+  const projectPage = project == null ? undefined : `/projects/${encodeURIComponent(project)}`;
+  if (featureName != null && projectPage !== undefined)
+    return `${projectPage}/features/${encodeURIComponent(featureName)}`;
+  const request = data?.['changeRequestId'];
+  if (type.startsWith('change-') && typeof request === 'number' && type !== 'change-request-discarded')
+    return `${projectPage}/change-requests/${request}`;
+  if (type === 'project-created' || type === 'project-updated' || type === 'project-revived') return projectPage;
   const id = data?.['id'];
   return type.startsWith('segment-') && type !== 'segment-deleted' && typeof id === 'number'
     ? `/admin/segments/${id}`
     : undefined;
 }
 
+interface UndoOfferProps extends Pick<WriteActionsProps, 'onUndo'> {
+  /** the first of the events */
+  readonly event: Event;
+  readonly events: readonly Event[];
+}
+
 /** Whoever may create something may not always remove it. */
-function UndoOffer({ event, onUndo }: { readonly event: Event } & Pick<WriteActionsProps, 'onUndo'>) {
+function UndoOffer({ event, events, onUndo }: UndoOfferProps) {
   if (!useUndoRights(event).mayUndo) return null;
   return (
-    <Button size="small" onPress={() => onUndo(event)}>
+    <Button size="small" onPress={() => onUndo(events)}>
       Undo
     </Button>
   );
@@ -61,7 +89,7 @@ interface WriteActionsProps {
   /** whether the message leads somewhere already */
   readonly hasLink: boolean;
   readonly onClose: () => void;
-  readonly onUndo: (event: Event) => void;
+  readonly onUndo: (events: readonly Event[]) => void;
 }
 
 /** Undo, where the server says that the event of a write can be undone, and a link to what was written, on any page but its own. */
@@ -80,11 +108,12 @@ export function WriteActions({ write, hasLink, onClose, onUndo }: WriteActionsPr
     gcTime: 0,
   });
   if (data == null) return null;
-  const { event, canBeUndone } = data;
+  const { event, toUndo } = data;
+  const [newest] = toUndo;
   const page = pageOf(event);
   return (
     <>
-      {canBeUndone && <UndoOffer event={event} onUndo={onUndo} />}
+      {newest !== undefined && <UndoOffer event={newest} events={toUndo} onUndo={onUndo} />}
       {page !== undefined && !hasLink && pathname !== page && (
         <ToastAnchor label="Open" href={page} onFollow={onClose} />
       )}

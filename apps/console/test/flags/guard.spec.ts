@@ -90,6 +90,32 @@ describeInBrowser('what is hard to take back', () => {
     await closeChecked(opened);
   });
 
+  it('can be undone act by act where one message has said two: the flag is on, and its strategy is saved', async () => {
+    await api('POST', flags, { name: 'guard.both', type: 'release' });
+    const opened = await openAsSomebody('/projects/guard/features/guard.both');
+    const { page } = opened;
+    const steps = page.getByRole('region', { name: 'Next steps' });
+    await steps.getByRole('link', { name: 'Choose who gets it in production' }).click();
+    await page.getByRole('button', { name: '10 %' }).click();
+    await page.getByRole('button', { name: 'Save and turn on' }).click();
+    const notices = page.getByRole('status', { name: 'Notifications' });
+    await notices.getByText('The strategy is saved, and the flag is on in production.').waitFor();
+    await notices.getByRole('button', { name: 'Undo' }).click();
+    const undo = page.getByRole('dialog', { name: 'Undo this event' });
+    await undo.getByText('Turn off in production.').waitFor();
+    await expectAccessible(opened);
+    await undo.getByRole('button', { name: 'Undo' }).click();
+    await undo.getByText(/^Remove .* in production/).waitFor();
+    expect(await isOn('guard.both', 'production')).toBe(false);
+    await undo.getByRole('button', { name: 'Undo' }).click();
+    await undo.waitFor({ state: 'detached' });
+    const { environments } = (await api('GET', `${flags}/guard.both`)) as {
+      environments: readonly { readonly name: string; readonly strategies: readonly object[] }[];
+    };
+    expect(environments.find(({ name }) => name === 'production')?.strategies).toEqual([]);
+    await closeChecked(opened);
+  });
+
   it('says who asked for a flag last, and when, before it is archived', async () => {
     const opened = await openSignedIn('/projects/guard/features/guard.used');
     const { page } = opened;

@@ -247,11 +247,18 @@ function useTakeStep(event: Event, { project, environments: [protectedUse] }: Ed
 }
 
 /** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
-export function UndoDialog({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) {
+export function UndoDialog({ event, onClose, onUndone = onClose }: UndoDialogProps) {
   const query = useQuery({
     ...operationQuery(GetEventUndo, { params: { id: event.id } }),
     staleTime: 0,
     gcTime: 0,
+interface UndoDialogProps {
+  readonly event: Event;
+  readonly onClose: () => void;
+  /** called instead of `onClose` once the event is undone */
+  readonly onUndone?: () => void;
+}
+
     // Not read again unseen: the steps that are taken must be those on the screen.
     refetchOnWindowFocus: false,
   });
@@ -276,7 +283,7 @@ export function UndoDialog({ event, onClose }: { readonly event: Event; readonly
       setHasChanged(result === 'changed');
       if (result === 'changed') return;
       notify(result === undefined ? 'The event is undone.' : `Added to change request ${result.changeRequest.id}.`);
-      if (result === undefined) onClose();
+      if (result === undefined) onUndone();
     },
   });
   const proposal = typeof undo.data === 'object' ? undo.data : undefined;

@@ -12,6 +12,7 @@ import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { callWithEntityTag } from '../../api/call.ts';
 import { useEventFeed } from '../../api/event-feed.ts';
+import { continueLastWrite } from '../../api/last-write.ts';
 import { useMe } from '../../api/queries-and-mutations.ts';
 import { propose } from '../../changes/propose.ts';
 import { notifySubmitted, type SubmitOutcome, useSubmitChanges } from '../../changes/submit-changes.ts';
@@ -173,6 +174,7 @@ export function useStrategyEdit(
   const turnOn = async (saved: SubmitOutcome, isDirect: boolean): Promise<boolean> => {
     const changes: FeatureChange[] = [{ action: 'updateEnabled', feature, payload: { enabled: true } }];
     try {
+      continueLastWrite();
       // It belongs to the request that the strategy was added to.
       if (saved.kind === 'proposed') await propose(saved, changes, saved.changeRequest.id);
       else await submitChanges.mutateAsync({ environment, changes, isDirect });
