@@ -121,7 +121,9 @@ describeInBrowser('the users in the console', () => {
     await closeChecked(opened);
   });
 
-  it('are invited by a link, which an administrator turns off', async () => {
+  it('are invited by a link, which gives a role, projects and groups, and which an administrator turns off', async () => {
+    await api('POST', '/api/admin/projects', { id: 'computing-for-all', name: 'Computing for all' });
+    await api('POST', '/api/admin/groups', { name: 'Computing guests', users: [] });
     const opened = await openSignedIn('/admin/users');
     const { page } = opened;
     await page.getByRole('button', { name: 'Create an invitation link' }).click();
@@ -132,12 +134,22 @@ describeInBrowser('the users in the console', () => {
       .press('Enter');
     expect(await page.getByRole('option', { name: 'Admin', exact: false }).count()).toBe(0);
     await page.getByRole('option', { name: 'Editor' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('combobox', { name: 'Projects' }).fill('Computing for all');
+    await page.getByRole('option', { name: 'Computing for all' }).click();
+    await dialog.getByRole('button', { name: /Role in these projects/ }).waitFor();
+    await dialog.getByRole('combobox', { name: 'Groups' }).fill('Computing guests');
+    await page.getByRole('option', { name: 'Computing guests' }).click();
     await expectAccessible(opened);
-    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).press('Enter');
+    await dialog.getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await page.getByRole('alertdialog', { name: 'The invitation “Computing group”' }).waitFor();
     expect(await page.getByLabel('Link', { exact: true }).innerText()).toContain('/new-user?invite=');
     await page.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('row', { name: /Computing group.*Editor.*Works/ }).waitFor();
+    await page
+      .getByRole('row', {
+        name: /Computing group.*Editor, Member of .*Computing for all.*, group .*Computing guests.*Works/,
+      })
+      .waitFor();
     await chooseFor(page, 'Computing group', 'Turn off');
     await page.getByRole('button', { name: 'Turn off' }).click();
     await page.getByRole('row', { name: /Computing group.*Off/ }).waitFor();

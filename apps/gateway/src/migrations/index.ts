@@ -3,6 +3,7 @@ import { idempotencyTables, consumerTables, outboxTables } from '@bunting/outbox
 import { initial } from './1-initial.ts';
 import { slackAccounts } from './2-expand-slack-accounts.ts';
 import { inviteRole } from './3-expand-invite-role.ts';
+import { inviteAccess } from './4-expand-invite-access.ts';
 
 /** The whole schema of the database, in the order of its steps. */
 export const gatewayMigrations: readonly SchemaMigration[] = [
@@ -12,4 +13,5 @@ export const gatewayMigrations: readonly SchemaMigration[] = [
   idempotencyTables,
   slackAccounts,
   inviteRole,
+  inviteAccess,
 ];

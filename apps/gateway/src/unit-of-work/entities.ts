@@ -195,6 +195,8 @@ export const InviteLinkEntity = defineEntity({
     createdBy: p.text(),
     /** no reference: a role that is deleted leaves the link, which gives Viewer then */
     rootRole: p.integer().fieldName('root_role_id').default(3),
+    /** who gives its groups and roles in projects; null for a link of an older version, which gives none */
+    createdById: p.integer().nullable(),
   },
 });
 

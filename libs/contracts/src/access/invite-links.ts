@@ -11,6 +11,13 @@ const defineOperation = operationsOf('Public signup tokens');
 const enabled = Type.Boolean({ description: 'whether the link works' });
 const expiresAt = Timestamp('until when the link works');
 
+function named(what: string) {
+  return Type.Object(
+    { id: Type.Integer({ description: 'its id' }), name: Type.String({ description: 'its name' }) },
+    { description: what },
+  );
+}
+
 export const InviteLink = Type.Object(
   {
     secret: Type.String({ description: 'the secret of the link' }),
@@ -22,6 +29,11 @@ export const InviteLink = Type.Object(
     createdBy: Type.String({ description: 'the creator of the link' }),
     users: Type.Array(User, { description: 'the users who created an account with the link' }),
     role: Role,
+    groups: Type.Array(named('a group'), { description: 'the groups that the users join' }),
+    projects: Type.Array(
+      Type.Object({ id: Type.String({ description: 'the id of the project' }), role: named('the role there') }),
+      { description: 'the roles that the users get in projects' },
+    ),
   },
   { title: 'publicSignupTokenSchema', description: 'An invitation link, with which users create their own accounts.' },
 );
@@ -42,6 +54,21 @@ export const CreateInviteLinkBody = Type.Object(
         maximum: maxId,
         description: 'the id of the root role that the users get, but for Admin; without it, Viewer',
       }),
+    ),
+    groups: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), {
+        maxItems: 50,
+        description: 'ids of groups that the users join, but for those that give Admin',
+      }),
+    ),
+    projects: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: Type.String({ minLength: 1, maxLength: 100, description: 'the id of the project' }),
+          role: Type.Integer({ minimum: 1, maximum: maxId, description: 'the id of a role for projects' }),
+        }),
+        { maxItems: 50, description: 'roles in projects that the users get' },
+      ),
     ),
   },
   { title: 'publicSignupTokenCreateSchema', description: 'The properties of a new invitation link.' },
@@ -67,11 +94,13 @@ export const CreateInviteLink = defineOperation({
   subject: 'call.gateway.create-invite-link',
   operationId: 'createPublicSignupToken',
   summary: 'Create an invitation link',
-  description: 'Creates a link with which people create their own accounts, with the role Viewer or another root role.',
+  description:
+    'Creates a link with which people create their own accounts, with the role Viewer or another root role, and with groups and roles in projects. A user gets those that still exist then, and that the creator of the link may still give.',
   http: { method: 'POST', url: '/api/admin/invite-link/tokens', status: 201 },
   permission: 'ADMIN',
   body: CreateInviteLinkBody,
   reply: InviteLink,
+  errors: ['ValidationError', 'NotFoundError'],
 });
 
 export const GetInviteLink = defineOperation({

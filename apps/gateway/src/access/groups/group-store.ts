@@ -192,6 +192,16 @@ export function groupRepository(
       await storeMemberships(userId, change, createdBy);
       record(events);
     },
+    /** Adds a member to a group that is locked. */
+    addMember: async (
+      group: number,
+      user: number,
+      createdBy: string,
+      events: readonly EventContent[],
+    ): Promise<void> => {
+      await tx.em.upsert(GroupMemberEntity, { group, user, createdBy }, { onConflictAction: 'ignore' });
+      record(events);
+    },
     /** Deletes a group with its memberships and roles. */
     remove: async (id: number, events: readonly EventContent[]): Promise<void> => {
       guard.markLossOfRights();

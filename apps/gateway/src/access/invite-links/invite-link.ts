@@ -1,17 +1,26 @@
 import type { EventContent } from '@bunting/contracts';
 import { timingSafeEqual } from 'node:crypto';
-import { invalid, type InviteLink, type User } from '@bunting/contracts';
+import { type Group, invalid, invalidProperty, type InviteLink, type User } from '@bunting/contracts';
 import type { SecretHasher } from '../../unit-of-work/secrets.ts';
 import { eventsOfUpdate } from '../events.ts';
+import { unknownAssignee } from '../refusals.ts';
 import { predefinedRole } from '../roles/role.ts';
 
-type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'> & {
-  /** the id of the root role that users get */
-  readonly rootRole: number;
-};
+type InviteLinkContent = Pick<InviteLink, 'name' | 'enabled' | 'expiresAt'> &
+  Partial<Pick<InviteLink, 'groups' | 'projects'>> & {
+    /** the id of the root role that users get */
+    readonly rootRole: number;
+  };
 
-function eventData({ name, enabled, expiresAt, rootRole }: InviteLinkContent) {
-  return { name, enabled, expiresAt, rootRole };
+function eventData({ name, enabled, expiresAt, rootRole, groups = [], projects = [] }: InviteLinkContent) {
+  return {
+    name,
+    enabled,
+    expiresAt,
+    rootRole,
+    ...(groups.length === 0 ? {} : { groups: groups.map(({ id }) => id) }),
+    ...(projects.length === 0 ? {} : { projects: projects.map(({ id, role }) => ({ id, role: role.id })) }),
+  };
 }
 
 export function inviteLinkCreated(link: InviteLinkContent): EventContent {
@@ -49,6 +58,24 @@ export function requireInvitableRole(rootRole: number): number {
   if (rootRole === predefinedRole.admin)
     throw invalid('An invitation gives no role Admin. Invite others, and change their role.', '/body/rootRole');
   return rootRole;
+}
+
+/**
+ * The groups of an invitation, which make no administrators either.
+ * @throws Refusal 400 for a group that does not exist or gives Admin
+ */
+export function requireInvitableGroups(
+  asked: readonly number[],
+  found: readonly Pick<Group, 'id' | 'rootRole'>[],
+): void {
+  const missing = asked.find((id) => !found.some((group) => group.id === id));
+  if (missing !== undefined) throw unknownAssignee('group', missing);
+  if (!found.every(isInvitableGroup))
+    throw invalidProperty('An invitation gives no role Admin, also not by a group', '/body/groups');
+}
+
+export function isInvitableGroup({ rootRole }: Pick<Group, 'rootRole'>): boolean {
+  return rootRole !== predefinedRole.admin;
 }
 
 /** @throws Refusal 400 for a link that does not exist, is disabled, or has expired */

@@ -1,14 +1,16 @@
-import type { CreatedUser, ErrorBody, InviteLink, Me, ResetLinkUser, User } from '@bunting/contracts';
+import type { CreatedUser, ErrorBody, InviteLink, Me, OutboxMessage, ResetLinkUser, User } from '@bunting/contracts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
-import { accessApi } from '../../../test/access-api.ts';
+import { accessApi, fakeProjectEndpoints } from '../../../test/access-api.ts';
 import { aBrowser } from '../../../test/browser.ts';
 import { type StartedGateway, startGateway } from '../../../test/started-gateway.ts';
+import { applyProjectStates } from '../rights/project-store.ts';
 
 let gateway: StartedGateway;
-const { done, send, emittedBy } = accessApi(() => gateway);
+const { aUser, done, send, emittedBy } = accessApi(() => gateway);
 let made = 0;
 const browser = () => aBrowser(() => gateway, `10.2.0.${++made}`);
 const password = 'Correct-horse-7';
@@ -57,6 +59,7 @@ beforeAll(async () => {
       SMTP_URL: `smtp://127.0.0.1:${port}`,
     },
   });
+  await gateway.behind(fakeProjectEndpoints(['default', 'brief']));
   await done('POST', 'scim-settings', { enabled: true });
   scimKey = (await done<{ token: string }>('POST', 'scim-settings/generate-new-token')).token;
 });
@@ -348,6 +351,84 @@ describe('an invitation link', () => {
     expect((await send('DELETE', `roles/${id}`)).status).toBe(200);
     expect((await done<InviteLink>('GET', `invite-link/tokens/${guests.secret}`)).role.id).toBe(3);
     expect(await roleOf(guests)).toBe(3);
+  });
+
+  it('gives groups and roles in projects, of what still exists and its creator may still give', async () => {
+    const before = ++made;
+    const group = async (rootRole: number | null) =>
+      (await done<{ readonly id: number }>('POST', 'groups', { name: `guests ${++made}`, users: [], rootRole })).id;
+    const [guests, editors, administrators] = [await group(null), await group(null), await group(1)];
+    const linkWith = (more: object) => ({ name: `link ${++made}`, expiresAt: inAnHour(), ...more });
+    const refused = async (more: object) => {
+      const { status, body } = await send<ErrorBody>('POST', 'invite-link/tokens', linkWith(more));
+      return [status, body.details?.[0]?.path];
+    };
+    expect(await refused({ groups: [guests, 999_999] })).toEqual([400, '/body/groups']);
+    expect(await refused({ groups: [administrators] })).toEqual([400, '/body/groups']);
+    expect(await refused({ projects: [{ id: 'default', role: 1 }] })).toEqual([400, '/body/projects']);
+    expect((await refused({ projects: [{ id: 'nowhere', role: 5 }] }))[0]).toBe(404);
+    expect((await refused({ projects: [{ id: "'; drop table invite_link; --", role: 5 }] }))[0]).toBe(404);
+    expect((await refused({ groups: ['__proto__'] }))[0]).toBe(400);
+
+    const root = await aUser(1);
+    const given = {
+      groups: [guests, editors, guests],
+      projects: [
+        { id: 'default', role: 5 },
+        { id: 'default', role: 5 },
+      ],
+    };
+    const link = await done<InviteLink>('POST', 'invite-link/tokens', linkWith(given), root.key);
+    expect(link.groups.map(({ id }) => id).toSorted()).toEqual([guests, editors].toSorted());
+    expect(link.projects).toEqual([{ id: 'default', role: { id: 5, name: 'Member' } }]);
+    expect((await send('DELETE', `groups/${editors}`)).status).toBe(200);
+    const join = async () => {
+      const email = `guest-${before}-${++made}@example.org`;
+      const { id } = (await signUp(link.secret, { name: 'Guest', email, password })).body;
+      const { groups } = await done<{ groups: { id: number; users: { user: { id: number } }[] }[] }>('GET', 'groups');
+      const { users } = await done<{ users: { id: number; roles: number[] }[] }>('GET', 'projects/default/access');
+      return {
+        id,
+        groups: groups.filter(({ users: members }) => members.some(({ user }) => user.id === id)).map((one) => one.id),
+        roles: users.find((user) => user.id === id)?.roles,
+      };
+    };
+    let joined: Awaited<ReturnType<typeof join>> | undefined;
+    const events = await emittedBy(async () => void (joined = await join()));
+    expect(joined).toMatchObject({ groups: [guests], roles: [5] });
+    expect(events.map(({ type }) => type)).toEqual([
+      'user-created',
+      'public-signup-token-user-added',
+      'group-user-added',
+      'project-access-added',
+    ]);
+    expect(events.at(-1)).toMatchObject({ project: 'default', data: { users: [joined?.id], groups: [], roles: [5] } });
+    await done('PUT', `groups/${guests}`, { name: `guests ${++made}`, rootRole: 1 });
+    expect(await join()).toMatchObject({ groups: [], roles: [5] });
+    await done('PUT', `groups/${guests}`, { name: `guests ${++made}`, rootRole: null });
+    await done('PUT', `user-admin/${root.id}`, { rootRole: 3 });
+    expect(await join()).toMatchObject({ groups: [], roles: undefined });
+  });
+
+  it('gives no role in a project that has got the id of a deleted one', async () => {
+    const body = { name: `link ${++made}`, expiresAt: inAnHour(), projects: [{ id: 'brief', role: 5 }] };
+    const { secret } = await done<InviteLink>('POST', 'invite-link/tokens', body);
+    const state = { id: 'brief', mode: 'open', createdBy: null };
+    const messageOf = (version: number, after: object | null): OutboxMessage => ({
+      position: version,
+      uid: randomUUID(),
+      type: 'project',
+      recordedAt: new Date().toISOString(),
+      traceparent: null,
+      payload: { entity: 'project', id: 'brief', version, state: after, lastMode: 'open' },
+    });
+    for (const message of [messageOf(2, null), messageOf(3, state)])
+      await gateway.database.transaction((tx) => applyProjectStates(tx, [message]));
+    const { projects } = await done<InviteLink>('GET', `invite-link/tokens/${secret}`);
+    expect(projects).toEqual([]);
+    const answer = await signUp(secret, { name: 'Late', email: `late-${++made}@example.org`, password });
+    expect(answer.status).toBe(201);
+    expect((await done<{ users: object[] }>('GET', 'projects/brief/access')).users).toEqual([]);
   });
 
   it('lets people create accounts as viewers, while it is enabled and not expired', async () => {

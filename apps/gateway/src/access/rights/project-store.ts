@@ -140,6 +140,7 @@ const deleteProjectSql = `
   ),
   users as (delete from project_user where project = $1),
   groups as (delete from project_group where project = $1),
+  invitations as (delete from invite_project where project = $1),
   reduced as (
     update api_token set projects = array_remove(projects, $1),
       deleted_projects = array_append(array_remove(deleted_projects, $1), $1)

@@ -116,7 +116,7 @@ export function roleDeleted(role: RoleWithGrants): EventContent {
 }
 
 /** Whether the caller has the permission in the project, or in every project if none is named, and in at least the environments of the grant. */
-function holdsPermission(
+export function holdsPermission(
   { grants }: Pick<Caller, 'grants'>,
   { name, environment }: RoleGrant,
   project: string | undefined,

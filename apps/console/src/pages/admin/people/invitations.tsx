@@ -8,7 +8,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { serverNow } from '../../../api/server-clock.ts';
-import { operationQuery } from '../../../api/queries-and-mutations.ts';
+import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
 import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
@@ -31,6 +31,17 @@ function InvitationStateBadge({ link: { enabled, expiresAt } }: { readonly link:
   if (!enabled) return <Badge>Off</Badge>;
   if (isPast(expiresAt)) return <Badge>Expired</Badge>;
   return <Badge tone="good">Works</Badge>;
+}
+
+/** What an account gets by a link: its root role, and its groups and roles in projects. */
+function Given({ link: { role, groups, projects } }: { readonly link: InviteLink }) {
+  const known = useProjects().data?.projects ?? [];
+  const nameOf = (id: string): string => known.find((project) => project.id === id)?.name ?? id;
+  return [
+    role.name,
+    ...projects.map((given) => `${given.role.name} of ${isolated(nameOf(given.id))}`),
+    ...groups.map(({ name }) => `group ${isolated(name)}`),
+  ].join(', ');
 }
 
 /** The invitation links, with which people create their own accounts. */
@@ -57,7 +68,7 @@ export function Invitations({ roles }: { readonly roles: ReplyOf<typeof ListUser
       name={({ name }) => name}
       columns={[
         { title: 'Name', cell: ({ name }) => name },
-        { title: 'Role', cell: ({ role }) => role.name },
+        { title: 'Gives', cell: (link) => <Given link={link} /> },
         { title: 'State', cell: (link) => <InvitationStateBadge link={link} /> },
         { title: 'Joined by it', cell: ({ users }) => users.length, isNumber: true },
         { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
@@ -76,8 +87,8 @@ export function Invitations({ roles }: { readonly roles: ReplyOf<typeof ListUser
           dialog: (link, onClose) => (
             <Dialog title={`The invitation “${isolated(link.name)}”`} onClose={onClose}>
               <p>
-                Until <Time at={link.expiresAt} /> each person who has it can create an account with the role{' '}
-                {link.role.name}. Turn it off when your team has joined.
+                Until <Time at={link.expiresAt} /> each person who has it can create an account that gets:{' '}
+                <Given link={link} />. Turn it off when your team has joined.
               </p>
               <CopyableSecret label="Link" value={absoluteUrlOf(link.url)} />
             </Dialog>

@@ -7,6 +7,7 @@ import {
   GetUiConfig,
   GetUser,
   ListGroups,
+  ListRoles,
   ListUserPats,
   type ListUsers,
   ListUserSessions,
@@ -16,14 +17,17 @@ import {
   UpdateUser,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { call } from '../../../api/call.ts';
-import { operationQuery, useOperationMutation } from '../../../api/queries-and-mutations.ts';
+import { operationQuery, useOperationMutation, useProjects } from '../../../api/queries-and-mutations.ts';
 import { Button } from '../../../components/buttons/button.tsx';
 import { QueryResult } from '../../../components/content/query-result.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { CreateSecretDialog } from '../../../components/dialogs/create-secret-dialog.tsx';
 import { BoundSelect, BoundSwitch, BoundTextField } from '../../../components/forms/bound-fields.tsx';
+import { MultiComboBox } from '../../../components/forms/multi-combo-box.tsx';
+import { Select } from '../../../components/forms/selects.tsx';
 import { instantAfterDays, optionsOfPairs, textOrUndefined } from '../../../components/forms/form-values.ts';
 import { RequestBodyDialog } from '../../../components/forms/request-body-form.tsx';
 import { validationErrorOf } from '../../../components/forms/request-body-schema.ts';
@@ -288,6 +292,8 @@ export function UserDialog({ kind, user, roles, onClose }: UserDialogProps) {
 
 /** The id of the predefined role Admin, which no invitation gives. */
 const adminRole = 1;
+/** The predefined role for projects that invited people get unless another one is chosen. */
+const memberRole = 5;
 
 /** Creates an invitation link, and shows it. */
 export function CreateInvitationDialog({
@@ -297,6 +303,12 @@ export function CreateInvitationDialog({
   readonly roles: ReplyOf<typeof ListUsers>['rootRoles'];
   readonly onClose: () => void;
 }) {
+  const [groups, setGroups] = useState<readonly string[]>([]);
+  const [projects, setProjects] = useState<readonly string[]>([]);
+  const [projectRole, setProjectRole] = useState(String(memberRole));
+  const knownGroups = useQuery(operationQuery(ListGroups, {})).data?.groups ?? [];
+  const knownProjects = useProjects().data?.projects ?? [];
+  const allRoles = useQuery(operationQuery(ListRoles, {})).data?.roles ?? [];
   const offered = roles.filter(({ id }) => id !== adminRole);
   const viewer = offered.find(({ name }) => name === 'Viewer') ?? offered[0];
   return (
@@ -310,6 +322,8 @@ export function CreateInvitationDialog({
           name: String(name).trim(),
           expiresAt: instantAfterDays(days) ?? '',
           ...(rootRole !== '' && { rootRole: Number(rootRole) }),
+          ...(groups.length > 0 && { groups: groups.map(Number) }),
+          ...(projects.length > 0 && { projects: projects.map((id) => ({ id, role: Number(projectRole) })) }),
         },
       })}
       secret={(link) => ({
@@ -336,6 +350,30 @@ export function CreateInvitationDialog({
             label="Root role"
             hint="What everybody who has the link may do everywhere. Nobody becomes an administrator by it."
             options={roleOptions(offered)}
+          />
+          <MultiComboBox
+            label="Projects"
+            options={knownProjects.map(({ id, name }) => ({ id, label: name }))}
+            value={projects}
+            onChange={setProjects}
+            emptyText="They become members of no project."
+          />
+          {projects.length > 0 && (
+            <Select
+              label="Role in these projects"
+              options={roleOptions(allRoles.filter(({ type }) => type === 'project' || type === 'custom'))}
+              value={projectRole}
+              onChange={setProjectRole}
+            />
+          )}
+          <MultiComboBox
+            label="Groups"
+            options={knownGroups
+              .filter((group) => group.rootRole !== adminRole)
+              .map(({ id, name }) => ({ id: String(id), label: name }))}
+            value={groups}
+            onChange={setGroups}
+            emptyText="They join no group."
           />
           <BoundSelect control={control} name="days" label="Works for" options={optionsOfPairs(texts.inviteDays)} />
         </>
