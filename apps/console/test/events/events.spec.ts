@@ -376,6 +376,16 @@ describeInBrowser('undoing an event', () => {
     await closeChecked(opened);
   });
 
+  it('calls the project to which a flag moves back by its name', async () => {
+    const [from, to] = [await aProject(), await aProject()];
+    await api('PUT', `/api/admin/projects/${from}`, { name: 'Where it was' });
+    const flag = await aFlag(from);
+    await api('POST', `${flags(from)}/${flag}/changeProject`, { newProjectId: to });
+    const { opened, dialog } = await openUndo(flag, 'feature-project-change');
+    await dialog.getByText('Move the flag back to the project Where it was.').waitFor();
+    await closeChecked(opened);
+  });
+
   it('becomes a change request where the environment is protected, also for what holds in every environment', async () => {
     const project = await aProject();
     const flag = await aFlag(project);

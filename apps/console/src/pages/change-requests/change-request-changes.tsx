@@ -168,9 +168,9 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
           makes it {formatValue(proposed)}.
         </Notice>
       ))}
-      {(change.scheduleConflicts?.changeRequests ?? []).map(({ id }) => (
+      {(change.scheduleConflicts?.changeRequests ?? []).map(({ id, title = `#${id}` }) => (
         <Notice key={id} tone="warning">
-          The scheduled change request {id} could not be applied after this.
+          The scheduled change request <bdi>“{title}”</bdi> could not be applied after this.
         </Notice>
       ))}
       <details>

@@ -28,6 +28,7 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { useProjectNames } from '../../components/content/project-name.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
 import { notify } from '../../shell/toasts.tsx';
 import { type EditProtection, SkipChangeRequestNotice } from '../../changes/edit-protection.tsx';
@@ -74,7 +75,9 @@ type TagChange = Readonly<
 >;
 
 /** The operations of the steps that are requests, and what each does, in a sentence without a full stop. */
-const requests: Readonly<Record<string, readonly [AnyOperation, (body: never) => string]>> = {
+const requests: Readonly<
+  Record<string, readonly [AnyOperation, (body: never, nameOfProject: (id: string) => string) => string]>
+> = {
   [UpdateFeatureTags.operationId]: [
     UpdateFeatureTags,
     ({ addedTags, removedTags }: TagChange) =>
@@ -91,7 +94,8 @@ const requests: Readonly<Record<string, readonly [AnyOperation, (body: never) =>
   [ReviveFeature.operationId]: [ReviveFeature, () => 'Revive the flag, turned off in all environments'],
   [MoveFeature.operationId]: [
     MoveFeature,
-    ({ newProjectId }: { readonly newProjectId: string }) => `Move the flag back to the project ${newProjectId}`,
+    ({ newProjectId }: { readonly newProjectId: string }, nameOfProject) =>
+      `Move the flag back to the project ${nameOfProject(newProjectId)}`,
   ],
   [CreateSegment.operationId]: [
     CreateSegment,
@@ -118,7 +122,9 @@ function useFlagOf({ project, featureName }: Event) {
 function StepSentence({ event, step }: SentenceProps) {
   const segmentNames = useSegmentNames();
   const feature = useFlagOf(event);
-  if (step.kind === 'request') return `${requests[step.operationId]?.[1](step.body as never) ?? step.operationId}.`;
+  const nameOfProject = useProjectNames();
+  if (step.kind === 'request')
+    return `${requests[step.operationId]?.[1](step.body as never, nameOfProject) ?? step.operationId}.`;
   const { environment, change } = step;
   const strategies: readonly FeatureStrategy[] =
     feature.data?.environments?.find(({ name }) => name === environment)?.strategies ?? [];
@@ -246,12 +252,6 @@ function useTakeStep(event: Event, { project, environments: [protectedUse] }: Ed
   };
 }
 
-/** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
-export function UndoDialog({ event, onClose, onUndone = onClose }: UndoDialogProps) {
-  const query = useQuery({
-    ...operationQuery(GetEventUndo, { params: { id: event.id } }),
-    staleTime: 0,
-    gcTime: 0,
 interface UndoDialogProps {
   readonly event: Event;
   readonly onClose: () => void;
@@ -259,6 +259,12 @@ interface UndoDialogProps {
   readonly onUndone?: () => void;
 }
 
+/** Shows how an event would be undone, or why it cannot be, and undoes it: directly or, in a protected environment, by a change request. */
+export function UndoDialog({ event, onClose, onUndone = onClose }: UndoDialogProps) {
+  const query = useQuery({
+    ...operationQuery(GetEventUndo, { params: { id: event.id } }),
+    staleTime: 0,
+    gcTime: 0,
     // Not read again unseen: the steps that are taken must be those on the screen.
     refetchOnWindowFocus: false,
   });

@@ -19,6 +19,7 @@ import { operationQuery, useOperationMutation, useSegmentNames } from '../../api
 import { buttonClass, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult, Loading } from '../../components/content/query-result.tsx';
+import { useProjectName } from '../../components/content/project-name.tsx';
 import { Badge } from '../../components/content/badge.tsx';
 import { EnvironmentsButton } from '../../components/environments/environments-button.tsx';
 import { Select } from '../../components/forms/selects.tsx';
@@ -221,6 +222,7 @@ function FavoriteButton({ feature, project }: FlagPartProps) {
 
 /** The page of a flag that is not active in the project: its history and, if it is archived, a menu to revive it. */
 function AbsentFlag({ name, project }: { readonly name: string; readonly project: string }) {
+  const projectName = useProjectName(project);
   const query = useQuery(
     operationQuery(SearchFeatures, { query: { archived: 'IS:true', project: `IS:${project}`, query: name } }),
   );
@@ -239,7 +241,7 @@ function AbsentFlag({ name, project }: { readonly name: string; readonly project
             <Notice tone="warning">
               {isArchived
                 ? 'This flag is archived: SDKs do not receive it. Revive it before you change it.'
-                : `There is no such flag in the project ${project}. It may have been moved or deleted.`}
+                : `There is no such flag in the project ${projectName}. It may have been moved or deleted.`}
             </Notice>
             <History feature={feature} project={project} />
           </Page>

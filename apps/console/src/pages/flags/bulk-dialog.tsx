@@ -9,6 +9,7 @@ import { Button } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
+import { useProjectNames } from '../../components/content/project-name.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { explainError } from '../../text/explain-error.ts';
@@ -129,6 +130,7 @@ function StillAskedFor({ flags }: { readonly flags: readonly SelectedFlag[] }) {
 function Results({ results, onClose }: { readonly results: readonly BulkResult[]; readonly onClose: () => void }) {
   const count = (outcome: BulkResult['outcome']): number =>
     results.filter((result) => result.outcome === outcome).length;
+  const nameOfProject = useProjectNames();
   const refused = results.filter(({ outcome }) => outcome === 'refused');
   const changeRequests = new Map(
     results.flatMap(({ changeRequest, project }) => (changeRequest === undefined ? [] : [[changeRequest, project]])),
@@ -141,7 +143,7 @@ function Results({ results, onClose }: { readonly results: readonly BulkResult[]
         {[...changeRequests].map(([id, project]) => (
           <p key={id}>
             <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
-              Open change request {id} of {project}
+              Open change request {id} of {nameOfProject(project)}
             </Link>
           </p>
         ))}

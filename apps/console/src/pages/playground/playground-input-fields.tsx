@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { operationQuery, useProjects } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
-import { ProjectName } from '../../components/content/project-name.tsx';
+import { ProjectName, useProjectNames } from '../../components/content/project-name.tsx';
 import { Checkbox, Switch, TextField } from '../../components/forms/fields.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import layout from '../../components/layout/layout.module.css';
@@ -22,10 +22,11 @@ function useChangeRequestOptions(chosenId: number | undefined) {
     ...operationQuery(SearchChangeRequests, { query: { state: 'IS:open', limit: maxOpenRequests } }),
     staleTime: 30_000,
   });
+  const nameOfProject = useProjectNames();
   const openRequests = (data?.changeRequests ?? []).map(({ id, title, project, environment }) => ({
     id: String(id),
     label: title ?? `Change request #${id}`,
-    description: `${project} / ${environment}`,
+    description: `${nameOfProject(project)} / ${environment}`,
   }));
   const isListed = chosenId === undefined || openRequests.some(({ id }) => id === String(chosenId));
   return [

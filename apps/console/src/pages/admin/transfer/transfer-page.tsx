@@ -32,6 +32,8 @@ import { FileField } from './file-field.tsx';
 import { MissingSegments, useMissingSegments } from './missing-segments.tsx';
 import layout from '../../../components/layout/layout.module.css';
 import styles from '../people/people.module.css';
+import { isolated } from '../../../text/isolated.ts';
+import { useProjectNames } from '../../../components/content/project-name.tsx';
 import { formatCount } from '../../../text/format-number.ts';
 import { inFieldWords } from '../../../text/field-words.ts';
 import { inPermissionNames, missingPermission } from '../../../text/permission-words.ts';
@@ -187,6 +189,7 @@ function EnvironmentChoiceFields({ choice, labels, hasProject = true }: Environm
 
 function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
   const { project = '', environment = '' } = choice;
+  const nameOfProject = useProjectNames();
   const [enteredText, setEnteredText] = useState('');
   const validateImport = useOperationMutation(ValidateImport, 'handled');
   const importFeatures = useOperationMutation(ImportFeatures, 'handled');
@@ -281,7 +284,7 @@ function ImportForm({ choice }: { readonly choice: EnvironmentChoice }) {
           isDisabled={body === undefined}
         >
           {isPossible && body !== undefined
-            ? `Import ${formatCount(body.data.features.length, 'flag')} into ${project}`
+            ? `Import ${formatCount(body.data.features.length, 'flag')} into ${isolated(nameOfProject(project))}`
             : 'Check'}
         </Button>
       </div>
