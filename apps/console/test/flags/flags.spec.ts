@@ -457,6 +457,25 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('selects by a key also before it is known which projects there are', async () => {
+    const opened = await openSignedIn('/events');
+    const { page } = opened;
+    let answer: (() => void) | undefined;
+    const isPressed = new Promise<void>((resolve) => (answer = resolve));
+    await page.route(/\/api\/admin\/projects(\?.*)?$/, async (route) => {
+      await isPressed;
+      await route.continue();
+    });
+    await page.goto(new URL('/projects/listed/flags?q=%22listed.29%22', page.url()).href);
+    await page.getByText('10 flags').waitFor();
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key);
+    await page.getByText('2 flags selected').waitFor();
+    answer?.();
+    await page.getByRole('checkbox', { name: 'Select listed.290' }).waitFor();
+    await page.getByText('2 flags selected').waitFor();
+    await closeChecked(opened);
+  });
+
   it('creates a flag, and shows beside the field why a name is refused', async () => {
     const opened = await openSignedIn('/flags?q=created');
     const { page } = opened;

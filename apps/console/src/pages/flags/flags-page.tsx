@@ -102,7 +102,8 @@ function useFlagListRights(listed: string | undefined, environments: readonly st
   const hasPermission = usePermissionCheck();
   const maySomewhere = useMaySomewhere();
   const mayPropose = useMayPropose();
-  const projects = (useProjects().data?.projects ?? []).filter(({ id }) => listed === undefined || id === listed);
+  const known = useProjects().data?.projects;
+  const projects = (known ?? []).filter(({ id }) => listed === undefined || id === listed);
   const mayCreate =
     listed === undefined ? maySomewhere(['CREATE_FEATURE']) : hasPermission('CREATE_FEATURE', { project: listed });
   /** @param addsStrategy whether the flag is turned on where it has no strategy, and gets one */
@@ -122,7 +123,7 @@ function useFlagListRights(listed: string | undefined, environments: readonly st
     { kind: 'archive' } as const,
     { kind: 'stale', stale: true } as const,
   ].some(mayBulk);
-  return { mayCreate, mayToggle, mayBulk, maySelect };
+  return { mayCreate, mayToggle, mayBulk, maySelect, areRightsKnown: known !== undefined };
 }
 
 /** How many environments a list shows, until the person chooses which. */
@@ -164,7 +165,11 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const filterBox = useRef<FilterComboBoxHandle>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
-  const { mayCreate, mayToggle, mayBulk, maySelect } = useFlagListRights(project, environments, list.editStatus);
+  const { mayCreate, mayToggle, mayBulk, maySelect, areRightsKnown } = useFlagListRights(
+    project,
+    environments,
+    list.editStatus,
+  );
   // Another query finds other flags: their list begins at the top.
   const listedQuery = useRef(query);
   useEffect(() => {
@@ -187,7 +192,9 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   useFlagListKeys({
     focusFilter: () => filterBox.current?.focus(),
     moveActiveRow,
-    selectActiveRow: () => maySelect && activeFlag !== undefined && select(activeRow, activeFlag.name, false),
+    // Before it is known what the person may do, a key that was pressed still counts.
+    selectActiveRow: () =>
+      (maySelect || !areRightsKnown) && activeFlag !== undefined && select(activeRow, activeFlag.name, false),
     openActiveFlag: () => {
       if (activeFlag === undefined) return;
       const path = `/projects/${encodeURIComponent(activeFlag.project)}/features/${encodeURIComponent(activeFlag.name)}`;
