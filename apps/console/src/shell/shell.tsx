@@ -201,7 +201,8 @@ function Frame() {
         Skip to the content
       </a>
       {offer === undefined && <Progress />}
-      <Link to="/" className={styles['brand'] ?? ''}>
+      {/* In the corner where a pointer rests: it is no sign that somebody goes there. */}
+      <Link to="/" preload={false} className={styles['brand'] ?? ''}>
         <img src={icon} alt="" />
         Bunting
       </Link>

@@ -105,6 +105,8 @@ describeInBrowser('the first load of the console', () => {
     async (address) => {
       const opened = await openSignedIn(address);
       await stopFeed(opened);
+      // Where a pointer rests, nothing more is loaded.
+      await opened.page.mouse.move(0, 0);
       await opened.page.reload();
       await opened.page.getByRole('heading', { level: 1 }).waitFor();
       const scripts = await scriptsOf(opened);
