@@ -116,6 +116,24 @@ describeInBrowser('what is hard to take back', () => {
     await closeChecked(opened);
   });
 
+  it('can be undone after a tag was added, which a message says', async () => {
+    const opened = await openAsSomebody('/projects/guard/features/guard.live');
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Add a tag' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add a tag' });
+    await dialog.getByRole('textbox', { name: 'Tag' }).fill('guarded');
+    await dialog.getByRole('button', { name: 'Add', exact: true }).press('Enter');
+    const notices = page.getByRole('status', { name: 'Notifications' });
+    await notices.getByText('The tag simple:guarded is added.').waitFor();
+    await notices.getByRole('button', { name: 'Undo' }).click();
+    const undo = page.getByRole('dialog', { name: 'Undo this event' });
+    await undo.getByText('Remove the tag simple:guarded.').waitFor();
+    await undo.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('The event is undone.').waitFor();
+    await page.getByText('No tags.').waitFor();
+    await closeChecked(opened);
+  });
+
   it('says who asked for a flag last, and when, before it is archived', async () => {
     const opened = await openSignedIn('/projects/guard/features/guard.used');
     const { page } = opened;

@@ -8,8 +8,7 @@ import { ErrorNotice } from '../../components/content/notice.tsx';
 import { ConfirmDialog, Dialog } from '../../components/dialogs/dialog.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
 import { notifyError } from '../../shell/toasts.tsx';
-import { notifyProposed } from '../../changes/propose.ts';
-import { useSubmitChanges } from '../../changes/submit-changes.ts';
+import { notifySubmitted, useSubmitChanges } from '../../changes/submit-changes.ts';
 import { ProtectionNotice, useEditProtection, useMayEdit } from '../../changes/edit-protection.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
@@ -40,7 +39,7 @@ function AddParentDialog({ feature, project, onClose }: FlagDependenciesProps & 
       },
       {
         onSuccess: (outcome) => {
-          if (outcome.kind === 'proposed') notifyProposed(outcome);
+          notifySubmitted(outcome, `It depends on ${parent ?? ''} now.`);
           onClose();
         },
       },
@@ -104,7 +103,7 @@ export function FlagDependencies({ feature, project }: FlagDependenciesProps) {
       {
         onSuccess: (outcome) => {
           close();
-          if (outcome.kind === 'proposed') notifyProposed(outcome);
+          notifySubmitted(outcome, 'It depends on no other flag any more.');
         },
         onError: notifyError,
       },

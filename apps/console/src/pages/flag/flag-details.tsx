@@ -28,6 +28,7 @@ import { Select } from '../../components/forms/selects.tsx';
 import { RequestBodyDialog } from '../../components/forms/request-body-form.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { usePageActions } from '../../shell/page-actions.ts';
+import { isolated } from '../../text/isolated.ts';
 import { notify, notifyError } from '../../shell/toasts.tsx';
 import { FlagDependencies } from './flag-dependencies.tsx';
 import styles from './flag.module.css';
@@ -178,7 +179,12 @@ function TagDialog({ feature, onClose }: Pick<DetailsProps, 'feature'> & { reado
         body: { addedTags: [{ type, value: value.trim() }], removedTags: [] },
         ifMatch: undefined,
       },
-      { onSuccess: onClose },
+      {
+        onSuccess: () => {
+          notify(`The tag ${isolated(`${type}:${value.trim()}`)} is added.`);
+          onClose();
+        },
+      },
     );
   };
   return (
@@ -288,7 +294,10 @@ function FlagTags({ feature, mayEdit }: Omit<SectionProps, 'project'>) {
                         body: { addedTags: [], removedTags: [tag] },
                         ifMatch: undefined,
                       },
-                      { onError: notifyError },
+                      {
+                        onSuccess: () => notify(`The tag ${isolated(`${tag.type}:${tag.value}`)} is removed.`),
+                        onError: notifyError,
+                      },
                     )
                   }
                 />
