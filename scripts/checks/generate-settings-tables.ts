@@ -1,4 +1,4 @@
-import { natsRightsOf } from '@bunting/bus';
+import { natsRightsOf } from '@bunting/bus/nats-rights';
 import { configSchemaOf, type ConfigSchema, HostConfig, keysOf } from '@bunting/runtime';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

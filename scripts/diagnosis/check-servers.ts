@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type NatsAccess, natsBus } from '@bunting/bus';
+import type { NatsAccess } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { consumersOf } from '@bunting/contracts';
 import { createTransport } from 'nodemailer';
 import { readManifest } from '../backup/manifest.ts';

@@ -1,4 +1,4 @@
-import { natsBus } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { consumersOf, serviceNames } from '@bunting/contracts';
 import { createDatabaseIfMissing, migrateEmptyDatabase } from '@bunting/database';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@bunting/embedded-postgres';

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { call, implement, natsBus, serve, systemContext } from '@bunting/bus';
+import { call, implement, serve, systemContext } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { GetFeature, outboxOperations } from '@bunting/contracts';
 import { eventually, type FreshDatabase, startNats } from '@bunting/testing';
 import { servicesBehind } from '../test/access-api.ts';

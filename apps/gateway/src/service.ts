@@ -90,7 +90,7 @@ async function start(context: ServiceContext<typeof GatewayConfig>): Promise<Run
   // Faults of the settings are found before anything has started.
   const tokens = configuredTokens(config);
   const admin = configuredAdmin(config);
-  const mailer = configuredMailer(config, warn);
+  const mailer = await configuredMailer(config, warn);
   const cipher = configuredTokenCipher(config);
   const basePath = basePathOf(config);
   const prepare = takeBasePath(basePath);

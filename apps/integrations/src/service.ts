@@ -67,7 +67,7 @@ function linksInMails(config: Config, log: Pick<Logger, 'warn'>) {
 }
 
 /** The connections to the mail server; undefined without one. */
-function configuredTransport({ SMTP_URL: url, SMTP_FROM: from, ...config }: Config) {
+async function configuredTransport({ SMTP_URL: url, SMTP_FROM: from, ...config }: Config) {
   if (url === undefined) return undefined;
   const host = URL.parse(config.INTEGRATIONS_PUBLIC_URL)?.hostname ?? 'localhost';
   return mailTransport({ url, from, host, timeoutMs: config.INTEGRATIONS_TIMEOUT_MS });
@@ -116,7 +116,7 @@ export const integrationsService = defineService({
     onStop('outbox', () => outboxProducer.stop());
     const client = httpClient({ allowed, timeoutMs });
     onStop('connections to destinations', () => client.close());
-    const transport = configuredTransport(config);
+    const transport = await configuredTransport(config);
     onStop('connections to the mail server', async () => transport?.close());
     const send = withMail(withSlackAt(client.send, config.INTEGRATIONS_SLACK_URL), transport);
     const slack = slackApi(send, config.INTEGRATIONS_SLACK_URL);

@@ -34,9 +34,9 @@ export {
 } from './implement.ts';
 export { inProcessBus } from './in-process-bus.ts';
 export { type CallerKeys, callerSignatures, newCallerKeys } from './nats/caller-signatures.ts';
-export { natsBus, type NatsOptions, openBus } from './nats/nats-bus.ts';
+export type { NatsOptions } from './nats/nats-bus.ts';
 export type { NatsAccess } from './nats/nats-connection.ts';
-export { natsRightsOf } from './nats/nats-rights.ts';
+export { openBus } from './open-bus.ts';
 export { compatibilityCheckOfReadiness } from './presence.ts';
 export { defectRefusal, deserializeRefusal, serializeRefusal } from './refusals.ts';
 export { isCheckedByEndpoint, serve, type ServedCall, type ServeOptions } from './serve.ts';

@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
-import { type Bus, natsBus } from '@bunting/bus';
+import type { Bus } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { eventually, startNats, type TestNats } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { follow, namesOf, openConsumer } from '../test/test-consumer.ts';

@@ -1,4 +1,5 @@
-import { type Bus, call, inProcessBus, natsBus, systemContext } from '@bunting/bus';
+import { type Bus, call, inProcessBus, systemContext } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { outboxOperations, OutboxTopic } from '@bunting/contracts';
 import { eventually, readNatsStreamMessages, startNats, type TestNats } from '@bunting/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

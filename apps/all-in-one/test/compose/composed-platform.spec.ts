@@ -1,4 +1,5 @@
-import { natsBus, newCallerKeys, systemContext } from '@bunting/bus';
+import { newCallerKeys, systemContext } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import { allOperations, operationsCalledBy } from '@bunting/contracts';
 import { type HostOptions, host, openLog, type RunningHost } from '@bunting/runtime';
 import {

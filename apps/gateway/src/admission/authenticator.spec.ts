@@ -1,4 +1,5 @@
-import { type Bus, natsBus, serve } from '@bunting/bus';
+import { type Bus, serve } from '@bunting/bus';
+import { natsBus } from '@bunting/bus/nats';
 import type { Caller, CreatedPat, User } from '@bunting/contracts';
 import { openLog } from '@bunting/runtime';
 import { eventually, type FreshDatabase, startNats, type TestNats } from '@bunting/testing';

@@ -9,8 +9,8 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close();
 });
 
-function transportTo(url: string, timeoutMs: number): MailTransport {
-  const transport = mailTransport({ url, from: 'bunting@example.org', host: 'flags.example.org', timeoutMs });
+async function transportTo(url: string, timeoutMs: number): Promise<MailTransport> {
+  const transport = await mailTransport({ url, from: 'bunting@example.org', host: 'flags.example.org', timeoutMs });
   opened.push(transport.close);
   return transport;
 }
@@ -30,7 +30,7 @@ it('a mail has failed when its time is over, although the server goes on with it
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   opened.push(() => server.close());
-  const { send } = transportTo(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 300);
+  const { send } = await transportTo(`smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, 300);
   // More than there are connections: those that wait for one end as well.
   const sent = await Promise.allSettled(Array.from({ length: 6 }, () => send(mail())));
   // Whichever comes first: the end of the whole attempt, or that of one of its parts.
@@ -44,7 +44,7 @@ it('says which addresses the server has refused, where it has accepted others', 
   const server = await startMailServer();
   opened.push(server.stop);
   server.refuse({ at: 'rcpt', code: 550, address: 'gone@example.org' });
-  const { send } = transportTo(server.url, 20_000);
+  const { send } = await transportTo(server.url, 20_000);
   expect(await send(mail(['mia@example.org', 'gone@example.org']))).toEqual(['gone@example.org']);
   expect(server.mails.map(({ to }) => to)).toEqual([['mia@example.org']]);
 });

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import pLimit from 'p-limit';
 import { type Send, SendingError } from './http-client.ts';
 
@@ -30,7 +29,7 @@ export const maxMailConnections = 4;
 const refusalCodes = ['EENVELOPE', 'EMESSAGE'];
 
 /** Sends mail through the server of SMTP_URL. */
-export function mailTransport(options: {
+export async function mailTransport(options: {
   readonly url: string;
   readonly from: string;
   /** the host in Message-IDs */
@@ -38,6 +37,8 @@ export function mailTransport(options: {
   readonly timeoutMs: number;
 }) {
   const { url, from, host, timeoutMs } = options;
+  // Loaded where there is a server: most processes send no mail, and are smaller without the library.
+  const { createTransport } = await import('nodemailer');
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport(
     {
@@ -93,7 +94,7 @@ export function mailTransport(options: {
     close: (): void => transport.close(),
   };
 }
-export type MailTransport = ReturnType<typeof mailTransport>;
+export type MailTransport = Awaited<ReturnType<typeof mailTransport>>;
 
 const mailScheme = 'mailto:';
 

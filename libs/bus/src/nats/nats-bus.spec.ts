@@ -10,11 +10,11 @@ import {
   call,
   callForResponse,
   implement,
-  natsBus,
   serve,
   unknownOutcomeDelayMs,
   systemContext,
 } from '../index.ts';
+import { natsBus } from './nats-bus.ts';
 
 describeBus('over NATS', async () => {
   const server = await startNats();

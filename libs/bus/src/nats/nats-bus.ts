@@ -2,7 +2,6 @@ import { Refusal, unavailable } from '@bunting/contracts';
 import { AuthorizationError, type Msg, type NatsConnection, PermissionViolationError } from '@nats-io/transport-node';
 import type { Bus, CallResponse, ReceivedContext } from '../bus.ts';
 import { systemContext } from '../call.ts';
-import { inProcessBus } from '../in-process-bus.ts';
 import { presenceSubject, serviceOfSubject } from '../presence.ts';
 import {
   deadlinePassedRefusal,
@@ -18,11 +17,6 @@ import { connectToNats, inboxPrefixOf, type NatsAccess, requireSupportedServer }
 import { contextOf, encodeResponse, requestHeaders, responseOf, tooLargeRefusal } from './nats-messages.ts';
 import { acceptedCalls, respondInChunks } from './nats-responder.ts';
 import { wakeSubjectOf } from './nats-rights.ts';
-
-/** Opens the bus at `nats://…`, or an in-process bus without a URL. */
-export function openBus(url: string | undefined, options: Omit<NatsOptions, 'url'>): Promise<Bus> {
-  return url === undefined ? Promise.resolve(inProcessBus()) : natsBus({ url, ...options });
-}
 
 export interface NatsOptions {
   readonly url: string;

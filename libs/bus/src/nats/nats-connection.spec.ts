@@ -8,7 +8,8 @@ import { startNats, type TestNats } from '@bunting/testing';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, nkeys } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Bus, natsBus, type NatsOptions } from '../index.ts';
+import type { Bus } from '../index.ts';
+import { natsBus, type NatsOptions } from './nats-bus.ts';
 
 describe('a connection to NATS', () => {
   const password = 'p@ss:wo/rd%#,1234';

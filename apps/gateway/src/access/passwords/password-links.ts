@@ -1,5 +1,4 @@
 import type { User } from '@bunting/contracts';
-import { createTransport } from 'nodemailer';
 import type { GatewayConfig } from '../../config.ts';
 import type { NewSecret } from '../../unit-of-work/secrets.ts';
 import type { Transaction } from '../../unit-of-work/unit-of-work.ts';
@@ -20,13 +19,15 @@ const maxPending = 100;
  * Sends mail through the server of SMTP_URL; undefined without one.
  * @throws Error when GATEWAY_PUBLIC_URL is missing, which links in mails begin with
  */
-export function configuredMailer(
+export async function configuredMailer(
   { SMTP_URL: url, SMTP_FROM: from, GATEWAY_PUBLIC_URL: publicUrl }: Settings,
   warn: (message: string) => void,
 ) {
   if (url === undefined) return undefined;
   if (!URL.canParse(publicUrl))
     throw new Error('SMTP_URL requires GATEWAY_PUBLIC_URL, which links in mails begin with.');
+  // The library is loaded where there is a server: most processes send no mail, and are smaller without it.
+  const { createTransport } = await import('nodemailer');
   const timeouts = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true }, { from });
   let pendingCount = 0;
@@ -57,7 +58,7 @@ export function configuredMailer(
     close: (): void => transport.close(),
   };
 }
-export type Mailer = NonNullable<ReturnType<typeof configuredMailer>>;
+export type Mailer = NonNullable<Awaited<ReturnType<typeof configuredMailer>>>;
 
 /**
  * Whether a link sets the first password of a new user, or a new one for a user who has forgotten it. The kind is also the path of the page
