@@ -41,11 +41,14 @@ export async function startServer(
   };
   // Without npm the process is the server itself. It is detached, so that Ctrl-C reaches only the command, which then stops it.
   const start = [process.execPath, ...scripts.start.replace(/^.*?\bnode /, '').split(' ')];
+  // With the cache of compiled code that `npm start` has: without it the process loads the compiler of TypeScript, and keeps it.
+  const compileCache = /NODE_COMPILE_CACHE:-([^}]+)\}/.exec(scripts.start)?.[1];
   const { command, args, stdin } = commandEndingWithParent(start, { signal: 'TERM' });
   const child = spawn(command, args, {
     detached: true,
     cwd: repository,
     env: {
+      NODE_COMPILE_CACHE: compileCache,
       ...process.env,
       PORT: String(port),
       GATEWAY_HOST: '127.0.0.1',
