@@ -127,6 +127,26 @@ export const startGateway = async ({ environment = {}, databaseUrl, level = 'inf
     /** Serves endpoints on the gateway's bus until the gateway stops. */
     behind: (endpoints: readonly Endpoint[], options?: ServeOptions): Promise<{ stop(): Promise<void> }> =>
       serve(hosted.bus, endpoints, options),
+    /** Runs a job while no admin token is valid. */
+    withoutAdminTokens: async (job: () => Promise<void>): Promise<void> => {
+      const setRevoked = (revokedAt: 'now()' | 'null', ids: readonly string[] | null) =>
+        database.transaction(({ query }) =>
+          query<{ id: string }>(
+            `update api_token set revoked_at = ${revokedAt}
+             where kind = 'admin' and (id = any ($1::uuid[]) or $1 is null and revoked_at is null) returning id`,
+            [ids],
+          ),
+        );
+      const revoked = await setRevoked('now()', null);
+      try {
+        await job();
+      } finally {
+        await setRevoked(
+          'null',
+          revoked.map(({ id }) => id),
+        );
+      }
+    },
     givenToken: async ({
       token,
       kind = 'user',

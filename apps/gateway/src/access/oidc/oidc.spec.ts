@@ -94,17 +94,21 @@ beforeEach(() => configure({}));
 
 describe('a sign-in with OpenID Connect', () => {
   it('creates the user at first, starts a session and goes to the wanted page', async () => {
-    provider.signsIn('ann', verified('Ann@Example.org', { name: 'Ann' }));
+    provider.signsIn('fay', verified('Fay@Example.org', { name: 'Fay' }));
     const visitor = browser();
     const { url, session } = await enter(visitor, '?redirect=/projects/default%3Ftab=1%23top');
     expect(url).toBe(`${gateway.url}/projects/default?tab=1#top`);
     expect(session).toMatch(/^[\w-]{43}$/);
     expect([...visitor.cookies(gateway.url).keys()]).toEqual([sessionName]);
-    expect(await meOf(visitor)).toMatchObject({ user: { name: 'Ann', email: 'ann@example.org', isAPI: false } });
-    expect(await userByEmail('ann@example.org')).toMatchObject({ rootRole: 3, seenAt: expect.any(String) });
-    expect((await gateway.emittedEvents()).filter(({ type }) => type === 'user-created')).toMatchObject([
-      { createdBy: 'SSO', data: { email: 'ann@example.org' } },
-    ]);
+    expect(await meOf(visitor)).toMatchObject({ user: { name: 'Fay', email: 'fay@example.org', isAPI: false } });
+    expect(await userByEmail('fay@example.org')).toMatchObject({ rootRole: 3, seenAt: expect.any(String) });
+    expect(await gateway.emittedEvents()).toContainEqual(
+      expect.objectContaining({
+        type: 'user-created',
+        createdBy: 'SSO',
+        data: expect.objectContaining({ email: 'fay@example.org' }),
+      }),
+    );
   });
 
   it('finds the same user again by the subject, whatever the address is now, with a new session', async () => {
@@ -325,12 +329,11 @@ describe('groups of the provider', () => {
     const events = (await gateway.emittedEvents()).filter(
       ({ type, createdBy }) => type.startsWith('group-user-') && createdBy === 'SSO',
     );
-    expect(
-      events.map(({ type, data, preData }) => [
-        type,
-        Object.entries(data ?? preData ?? {}).find(([key]) => key === 'groupName')?.[1],
-      ]),
-    ).toEqual([
+    const named = events.map(({ type, data, preData }) => [
+      type,
+      Object.entries(data ?? preData ?? {}).find(([key]) => key === 'groupName')?.[1],
+    ]);
+    expect(named.filter(([, name]) => name === 'Editors' || name === 'Owners')).toEqual([
       ['group-user-added', 'Editors'],
       ['group-user-added', 'Owners'],
       ['group-user-removed', 'Owners'],
@@ -480,20 +483,18 @@ it('a gateway starts while the OpenID provider of its settings is down, and repo
   }
 });
 
-// Last, because it revokes the admin token.
 it('a sign-in keeps the last administrator in the group that grants the role', async () => {
   await api('POST', '/api/admin/groups', { name: 'Administrators', mappingsSSO: ['idp-admins'], rootRole: 1 });
   const { visitor } = await signInAs('zoe', verified('zoe@example.org', { groups: ['idp-admins'] }));
   const { id } = (await meOf(visitor)).user;
   await gateway.givenToken({ token: 'user:the-token-of-the-last-administrator', userId: id });
-  await gateway.database.transaction(({ query }) =>
-    query("update api_token set revoked_at = now() where kind = 'admin'"),
-  );
   const memberships = () =>
     gateway.database.read({ text: `select group_id, joined_at from group_member where user_id = ${id}` });
   const before = await memberships();
-  await signInAs('zoe', verified('zoe@example.org', { groups: [] }));
-  expect(await memberships()).toEqual(before);
+  await gateway.withoutAdminTokens(async () => {
+    await signInAs('zoe', verified('zoe@example.org', { groups: [] }));
+    expect(await memberships()).toEqual(before);
+  });
   expect((await meOf(visitor)).permissions).toContainEqual(expect.objectContaining({ permission: 'ADMIN' }));
   expect(gateway.logged()).toContain('is the last administrator and stays a member of 1 groups');
 });
