@@ -398,7 +398,8 @@ describeInBrowser('the list of flags', () => {
       await (isRefused ? refused : loaded).promise;
       await (isRefused ? route.fulfill(refusal) : route.continue());
     });
-    await page.getByRole('link', { name: 'Flags', exact: true }).last().click();
+    const tabs = page.getByRole('navigation', { name: 'The project' });
+    await tabs.getByRole('link', { name: 'Flags', exact: true }).click();
     await page.getByRole('group', { name: 'Sign in' }).waitFor();
     hasEnded = false;
     await signIn(page);
