@@ -194,6 +194,7 @@ describe('API tokens', () => {
   describe('a user who is not an administrator', () => {
     it('lists SDK tokens but no admin tokens as an Editor, and creates none', async () => {
       const { key } = await aUser(2);
+      await aToken({});
       await aToken({ type: 'admin' });
       await aToken({ type: 'frontend' });
       expect(new Set((await listed(key)).map(({ type }) => type))).toEqual(new Set(['client', 'frontend']));
