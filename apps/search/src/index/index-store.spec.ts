@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@bunting/database';
 import { freshDatabase } from '@bunting/testing';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { searchMigrations } from '../migrations/index.ts';
 import { indexReplicationRepository } from './index-store.ts';
 
@@ -16,6 +16,7 @@ afterAll(async () => {
   await database.close();
   await fresh.drop();
 });
+afterEach(() => database.transaction(({ query }) => query('truncate feature_change, search_index')));
 
 it('the changes for an index come in the order of their transactions, page by page, whatever the length of their numbers', async () => {
   const inOrder = ['8', '9', '10', '98', '99', '100', '101', '999', '1000'];
