@@ -5,7 +5,7 @@ import styles from './strategy.module.css';
 type Impact = ImpactResult['features'][number];
 
 function percent(share: number): string {
-  return `${share} %`;
+  return `${share}\u00a0%`;
 }
 
 interface ImpactGroupsProps extends Pick<Impact, 'groups'> {
@@ -61,7 +61,7 @@ export function ImpactGroups({ groups, label, offIn }: ImpactGroupsProps) {
     return <p>Nothing changes for any user{offIn === undefined ? '' : `: the flag is off in ${offIn}`}.</p>;
   return (
     <div role="region" aria-label={label} tabIndex={0}>
-      <table className={layout['cells']}>
+      <table className={`${layout['cells']} ${styles['impact']}`}>
         <thead>
           <tr>
             <th scope="col">Users</th>
@@ -75,13 +75,13 @@ export function ImpactGroups({ groups, label, offIn }: ImpactGroupsProps) {
             return (
               <tr key={JSON.stringify(context)}>
                 <td>{usersOf(group, groups)}</td>
-                <td className={styles['number']}>
-                  {percent(before)} → {percent(after)}
+                <td>
+                  {before} → {percent(after)}
                 </td>
-                <td className={styles['number']}>
-                  {gains > 0 && <div className={styles['gains']}>{gains} % gain it</div>}
-                  {loses > 0 && <div className={styles['loses']}>{loses} % lose it</div>}
-                  {changesVariant > 0 && <div>{changesVariant} % get another variant</div>}
+                <td>
+                  {gains > 0 && <div className={styles['gains']}>{percent(gains)} gain it</div>}
+                  {loses > 0 && <div className={styles['loses']}>{percent(loses)} lose it</div>}
+                  {changesVariant > 0 && <div>{percent(changesVariant)} get another variant</div>}
                 </td>
               </tr>
             );
