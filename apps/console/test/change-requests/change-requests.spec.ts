@@ -96,6 +96,41 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('keeps whom an effect is about whole beside a long effect, and when something was done beside a long line', async () => {
+    const varied = `v-${randomUUID().slice(0, 8)}`;
+    const flag = `flag-${randomUUID().slice(0, 8)}`;
+    const inProduction = `/api/admin/projects/${varied}/features/${flag}/environments/production`;
+    const requests = `/api/admin/projects/${varied}/environments/production/change-requests`;
+    await api('POST', '/api/admin/projects', { id: varied, name: 'Varied' });
+    await api('POST', `/api/admin/projects/${varied}/features`, { name: flag });
+    const constraints = [{ contextName: 'appName', operator: 'IN', values: ['shop'] }];
+    const before = { ...rollout(50), constraints };
+    const stored = (await api('POST', `${inProduction}/strategies`, before)) as { readonly id: string };
+    await api('POST', `${inProduction}/on`);
+    await api('PUT', `${requests}/config`, { changeRequestsEnabled: true, requiredApprovals: 1 });
+    const variants = ['blue', 'red'].map((name) => ({
+      name,
+      weight: 500,
+      weightType: 'variable',
+      stickiness: 'default',
+    }));
+    const payload = { ...before, id: stored.id, variants };
+    const { id } = (await api('POST', requests, { action: 'updateStrategy', feature: flag, payload })) as Identified;
+    const opened = await openSignedIn(`/projects/${varied}/change-requests/${id}`, { width: 1280, height: 800 });
+    const { page } = opened;
+    const impact = page.getByRole('region', { name: 'What it does for users' });
+    await impact.getByText('50 % get another variant').waitFor();
+    const users = await impact.getByRole('cell', { name: 'appName = shop' }).boundingBox();
+    expect(users?.width).toBeGreaterThan(80);
+    const lines = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+    const [entry, time] = await Promise.all([
+      lines.first().boundingBox(),
+      lines.first().getByRole('time').boundingBox(),
+    ]);
+    expect((time?.y ?? Infinity) - (entry?.y ?? 0)).toBeLessThan(10);
+    await closeChecked(opened);
+  });
+
   it('is commented on at a change, and keeps what was said and written when the change is discarded', async () => {
     const id = await propose(80);
     await api('POST', `${base}/environments/production/change-requests`, [

@@ -173,13 +173,15 @@ function ChangeView({ request, review, drafts, change, strategies }: ChangeViewP
           The scheduled change request <bdi>“{title}”</bdi> could not be applied after this.
         </Notice>
       ))}
-      <details>
-        <summary className={layout['small']}>
-          <span>JSON</span>
-        </summary>
-        <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
-      </details>
-      <ChangeComments request={request} change={change} sentence={sentence} drafts={drafts} />
+      <div className={styles['more']}>
+        <details>
+          <summary className={layout['small']}>
+            <span>JSON</span>
+          </summary>
+          <pre className={styles['json']}>{JSON.stringify(change.payload, null, 2)}</pre>
+        </details>
+        <ChangeComments request={request} change={change} sentence={sentence} drafts={drafts} />
+      </div>
     </li>
   );
 }

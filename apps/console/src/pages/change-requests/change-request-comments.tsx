@@ -144,7 +144,7 @@ export function ChangeComments({ request, change, sentence, drafts }: ChangeComm
           <ol className={styles['timeline']} aria-label={`Comments on “${sentence}”`}>
             {comments.map(({ id, text, createdBy, createdAt }) => (
               <li key={id}>
-                <div className={layout['bar']}>
+                <div className={styles['entry']}>
                   <PersonName id={createdBy.id} login={createdBy.username ?? 'a deleted user'} />
                   <span className={layout['small']}>
                     <Time at={createdAt} />
@@ -337,7 +337,7 @@ export function ChangeRequestTimeline({
       <ol className={styles['timeline']}>
         {sorted.map(({ key, text, at, comment }) => (
           <li key={key}>
-            <div className={layout['bar']}>
+            <div className={styles['entry']}>
               <span>
                 {text}
                 {comment !== undefined && <CommentedChange request={request} change={comment.change} />}

@@ -103,6 +103,8 @@ function Lead({ request, review }: RequestViewProps) {
   );
 }
 
+const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
+
 function RequestView({ request, review }: RequestViewProps) {
   const { title, id, environment, state, schedule } = request;
   const [dialog, setDialog] = useState<'title' | 'reviewers' | undefined>();
@@ -135,7 +137,7 @@ function RequestView({ request, review }: RequestViewProps) {
       )}
       {alsoAffected.length > 0 && (
         <Notice tone="neutral">
-          It also affects {alsoAffected.join(', ')}. Approving and applying it needs the permission there, too.
+          It also affects {conjunction.format(alsoAffected)}. Approving and applying it needs the permission there, too.
         </Notice>
       )}
       <div className={styles['layout']}>

@@ -19,6 +19,7 @@ import layout from '../../components/layout/layout.module.css';
 import { notify } from '../../shell/toasts.tsx';
 import { formatCount } from '../../text/format-number.ts';
 import { displayNameOf } from '../admin/people/user-names.tsx';
+import styles from './change-requests.module.css';
 
 type Reviewer = ChangeRequestReview['reviewers'][number];
 
@@ -85,22 +86,20 @@ export function ChangeRequestReviewers({ request, review }: ReviewProps) {
             const decision = decisions.find(({ createdBy }) => createdBy.id === person.id);
             const name = displayNameOf({ ...person, username: person.username ?? decision?.createdBy.username });
             return (
-              <li key={person.id} className={layout['bar']}>
-                <span className={layout['inline']}>
-                  <Initials name={name} />
+              <li key={person.id} className={styles['reviewer']}>
+                <Initials name={name} />
+                <span>
                   <bdi>{name}</bdi>
                   {!person.mayApprove && person.status === 'pending' && !isClosedState(request.state) && (
-                    <span className={layout['small']}>may not approve</span>
+                    <div className={layout['small']}>may not approve</div>
                   )}
-                </span>
-                <span className={layout['inline']}>
                   {decision !== undefined && (
-                    <span className={layout['small']}>
+                    <div className={layout['small']}>
                       <Time at={decision.createdAt} />
-                    </span>
+                    </div>
                   )}
-                  <Badge tone={statusTones[person.status]}>{statusTexts[person.status]}</Badge>
                 </span>
+                <Badge tone={statusTones[person.status]}>{statusTexts[person.status]}</Badge>
               </li>
             );
           })}
