@@ -1,8 +1,7 @@
 import type { Project, ProjectOverview } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { Badge } from '../../components/content/badge.tsx';
 import layout from '../../components/layout/layout.module.css';
-import { collaborationModes } from './project-fields.tsx';
+import { ProjectModeBadge } from './project-mode-badge.tsx';
 import styles from './projects.module.css';
 
 /** The names or e-mail addresses of the owners of a project, separated by commas. */
@@ -21,9 +20,7 @@ export function ProjectCell({ project: { id, name, mode, description } }: { read
         <Link to="/projects/$project" params={{ project: id }}>
           <bdi>{name}</bdi>
         </Link>
-        {mode !== undefined && mode !== 'open' && (
-          <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
-        )}
+        <ProjectModeBadge mode={mode} />
       </span>
       {description != null && description !== '' && (
         <p className={styles['small']} dir="auto">

@@ -6,14 +6,13 @@ import { ApiError } from '../../api/api-error.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { Button } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
-import { Badge } from '../../components/content/badge.tsx';
 import { useMayCall, usePermissionCheck } from '../../api/permissions.ts';
 import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { ConnectSdkButton } from '../connect/connect-sdk-button.tsx';
 import { CreateFlagButton } from '../flags/create-flag-button.tsx';
-import { collaborationModes } from './project-fields.tsx';
 import { flagCountOf } from './project-cell.tsx';
+import { ProjectModeBadge } from './project-mode-badge.tsx';
 import { ReviveProjectDialog } from './revive-project-dialog.tsx';
 import { MissingTabPermission, projectTabNames, ProjectTabs, useOffersTab } from './project-tabs.tsx';
 import { isolated } from '../../text/isolated.ts';
@@ -76,7 +75,6 @@ export function ProjectPage() {
   const overviewKey = overview.isPlaceholderData ? 'previous' : isOutdated ? `${id} as cached` : id;
   const hasButtonsAbove = tab !== undefined || (shown !== undefined && flagCountOf(shown) > 0);
   const name = overview.data?.name ?? id;
-  const mode = overview.data?.mode ?? 'open';
   const knownTab = tab !== undefined && isTab(tab) ? tab : undefined;
   const isOffered = useOffersTab(id);
   // The rights in a project that is gone are gone, too.
@@ -112,9 +110,7 @@ export function ProjectPage() {
           </>
         )
       }
-      titleExtras={
-        mode !== 'open' && <Badge tone={mode === 'private' ? 'warning' : 'accent'}>{collaborationModes[mode][0]}</Badge>
-      }
+      titleExtras={<ProjectModeBadge mode={overview.data?.mode} />}
     >
       {isUnavailable ? (
         <UnavailableProject id={id} isArchived={isArchived} />

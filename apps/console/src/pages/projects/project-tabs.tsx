@@ -8,6 +8,7 @@ import { useProjectName } from '../../components/content/project-name.tsx';
 import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { missingPermission } from '../../text/permission-words.ts';
+import { ProjectModeBadge } from './project-mode-badge.tsx';
 import styles from './projects.module.css';
 import { isolated } from '../../text/isolated.ts';
 
@@ -122,6 +123,8 @@ interface ListPageProps {
 /** A page that lists something of all projects, or that of one project, as one of its tabs. */
 export function ListPage({ project, tab, title, actions, scrolls = 'list', children }: ListPageProps) {
   const name = useProjectName(project);
+  const { data: projects } = useProjects();
+  const mode = projects?.projects.find(({ id }) => id === project)?.mode;
   const isGone = useIsUnknownProject(project);
   const isKept = useKeptPage(isGone, 'project');
   const isUnknown = isGone && !isKept;
@@ -142,6 +145,7 @@ export function ListPage({ project, tab, title, actions, scrolls = 'list', child
       crumbs={crumbs}
       fillsWindow={scrolls === 'list'}
       actions={!isUnknown && actions}
+      titleExtras={<ProjectModeBadge mode={mode} />}
     >
       {project !== undefined && <ProjectTabs project={project} tab={tab} />}
       {!isUnknown && children}
