@@ -55,6 +55,19 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('shows the tags for which there is room whole, on one line, and the others on hover', async () => {
+    const name = 'tagged.twice';
+    const tags = ['first', 'second'].map((value) => ({ type: 'simple', value: `${value}-${'m'.repeat(9)}` }));
+    await create('default', name, { tags });
+    await eventually(async () => expect(await find(name)).toHaveLength(1));
+    const opened = await openSignedIn(`/flags?q=${name}`, { width: 2200, height: 800 });
+    const cell = opened.page.getByRole('row').filter({ hasText: name }).locator('[class*=_tags_]');
+    await cell.getByText(`first-${'m'.repeat(9)}`).waitFor();
+    expect(await cell.evaluate((one) => one.clientHeight - (one.firstElementChild?.clientHeight ?? 0))).toBe(0);
+    expect(await cell.getAttribute('title')).toBe(tags.map(({ value }) => `simple:${value}`).join(', '));
+    await closeChecked(opened);
+  });
+
   it('filters while the user types, completes the filter, says what is wrong with it and keeps it in the address', async () => {
     const opened = await openSignedIn('/flags');
     const { page } = opened;

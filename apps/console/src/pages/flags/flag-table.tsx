@@ -88,7 +88,7 @@ const detailColumns = {
     cell: ({ tags }) => (
       <>
         {(tags ?? []).slice(0, 3).map(({ type, value }) => (
-          <span key={`${type}:${value}`} className={`${chip['chip']} ${styles['tag']}`} title={`${type}:${value}`}>
+          <span key={`${type}:${value}`} className={`${chip['chip']} ${styles['tag']}`}>
             {type === 'simple' ? value : `${type}:${value}`}
           </span>
         ))}
@@ -341,6 +341,9 @@ const Row = memo(
             role="cell"
             key={column.id}
             className={`${styles['wide']} ${column.isTags === true ? styles['tags'] : ''}`}
+            title={
+              column.isTags === true ? flag.tags?.map(({ type, value }) => `${type}:${value}`).join(', ') : undefined
+            }
           >
             {column.cell(flag)}
           </div>
