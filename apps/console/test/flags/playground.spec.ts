@@ -46,6 +46,10 @@ describeInBrowser('the playground', () => {
     const opened = await openSignedIn(`/playground?projects=${project}&environments=production`);
     const { page } = opened;
     await page.getByRole('status').getByText('3 flags, 1 context').waitFor();
+    // The table ends with its last flag.
+    const grid = page.getByRole('grid', { name: 'Results' });
+    await grid.getByRole('row').nth(3).waitFor();
+    expect(await grid.evaluate((one) => (one.parentElement?.clientHeight ?? 0) - one.clientHeight)).toBeLessThan(2);
     await page.getByRole('combobox', { name: 'Context 1' }).focus();
     await page.keyboard.type(`${field.slice(0, 7)}`);
     await page.getByRole('option', { name: `${field}=` }).waitFor();

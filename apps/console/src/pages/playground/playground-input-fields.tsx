@@ -89,14 +89,8 @@ export function PlaygroundInputFields({
           ))}
         </div>
       </div>
-      <div className={styles['pair']}>
-        {flag === undefined ? (
-          <TextField label="Name contains" value={filter} onChange={onFilter} />
-        ) : (
-          <Checkbox isSelected onChange={() => write({ flag: undefined })}>
-            Only {flag}
-          </Checkbox>
-        )}
+      <div className={flag === undefined ? styles['pair'] : undefined}>
+        {flag === undefined && <TextField label="Name contains" value={filter} onChange={onFilter} />}
         <ComboBox
           key={projects.join()}
           label="Add a project"
@@ -108,7 +102,7 @@ export function PlaygroundInputFields({
           onChange={(id) => write({ projects: [...projects, id].join(',') })}
         />
       </div>
-      {projects.length > 0 && (
+      {(projects.length > 0 || flag !== undefined) && (
         <div className={styles['options']} role="group" aria-label="Projects">
           {projects.map((id) => (
             <Checkbox
@@ -119,6 +113,11 @@ export function PlaygroundInputFields({
               <ProjectName id={id} />
             </Checkbox>
           ))}
+          {flag !== undefined && (
+            <Checkbox isSelected onChange={() => write({ flag: undefined })}>
+              Only {flag}
+            </Checkbox>
+          )}
         </div>
       )}
       <Select

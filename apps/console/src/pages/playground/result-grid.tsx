@@ -150,6 +150,7 @@ export function ResultGrid({ environments, contexts, flags, isOutdated, onOpen, 
         ref={scroller}
         className={`${styles['scroller']} ${isOutdated ? styles['outdated'] : ''}`}
         aria-busy={isOutdated}
+        style={{ '--rows': rowCount } as React.CSSProperties}
       >
         {/* The grid handles the keys; the focus is in its cells. */}
         <div
