@@ -176,6 +176,10 @@ describeInBrowser('the cleanup', () => {
     await page.getByRole('cell', { name: unknown, exact: true }).waitFor();
     await page.getByRole('cell', { name: `shop-${tail} (production)` }).waitFor();
     await expectAccessible(opened);
+    // What is listed is chosen in one place, above the advice.
+    const advice = await page.getByText('It was archived too early', { exact: false }).boundingBox();
+    const environment = await page.getByRole('button', { name: /Environment$/ }).boundingBox();
+    expect(environment?.y).toBeLessThan(advice?.y ?? 0);
     await page.getByRole('button', { name: `Create ${unknown}` }).press('Enter');
     const create = page.getByRole('dialog', { name: 'Create a flag' });
     expect(await create.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(unknown);

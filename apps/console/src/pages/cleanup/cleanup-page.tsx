@@ -41,7 +41,7 @@ import {
   countsStaleMs,
 } from './use-cleanup-list.ts';
 import { CleanupTable } from './cleanup-table.tsx';
-import { UnknownFlagsTable } from './unknown-flags-table.tsx';
+import { UnknownFlagsFilters, UnknownFlagsTable } from './unknown-flags-table.tsx';
 import styles from './cleanup.module.css';
 import { formatNumber } from '../../text/format-number.ts';
 import { formatCount } from '../../text/format-number.ts';
@@ -80,9 +80,11 @@ interface ReasonsProps {
 /** The reasons, in one line. */
 function Reasons({ view, counts }: ReasonsProps) {
   const bar = useRef<HTMLElement>(null);
+  // With them the reasons are wider.
+  const hasCounts = counts !== undefined;
   useEffect(() => {
     bar.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [view]);
+  }, [view, hasCounts]);
   return (
     <nav ref={bar} aria-label="Reason" className={styles['reasons']}>
       {cleanupViews.map((reason) => (
@@ -139,6 +141,7 @@ function Filters({ project, view, days, filterInUrl: { filter, setFilter, search
           }}
         />
       )}
+      {view === 'unknown' && <UnknownFlagsFilters project={project} />}
     </div>
   );
 }

@@ -16,6 +16,7 @@ import styles from './cleanup.module.css';
 import { formatCount } from '../../text/format-number.ts';
 
 const texts = {
+  filters: { app: 'Application', environment: 'Environment' },
   anyOf: { app: 'All applications', environment: 'All environments' },
   whatToDo: [
     'The flag was deleted or archived on purpose: take its name out of the code of the application.',
@@ -66,6 +67,37 @@ function filterReports(
   );
 }
 
+function useUnknownFlags(project: string | undefined) {
+  return useQuery({
+    ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The applications and environments of which unknown flags are listed. */
+export function UnknownFlagsFilters({ project }: Pick<UnknownFlagsProps, 'project'>) {
+  const { search, write } = useFilterInUrl();
+  const { data } = useUnknownFlags(project);
+  const reports = data?.unknownFlags.flatMap((flag) => flag.reports) ?? [];
+  if (data !== undefined && reports.length === 0) return null;
+  const names = {
+    app: reports.map(({ appName }) => appName),
+    environment: reports.flatMap(({ environments }) => environments.map(({ environment }) => environment)),
+  };
+  return (['app', 'environment'] as const).map((parameter) => (
+    <Select
+      key={parameter}
+      label={texts.filters[parameter]}
+      options={[
+        { id: allOption, label: texts.anyOf[parameter] },
+        ...sortedUnique([...names[parameter], search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
+      ]}
+      value={search[parameter] ?? allOption}
+      onChange={(id) => write({ [parameter]: id === allOption ? undefined : id })}
+    />
+  ));
+}
+
 interface UnknownFlagsProps {
   /** only flags that applications with keys of this project request */
   readonly project: string | undefined;
@@ -74,11 +106,8 @@ interface UnknownFlagsProps {
 
 /** Flags that applications request and that do not exist, by application and environment, each with a button that creates it. */
 export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
-  const query = useQuery({
-    ...operationQuery(ListUnknownFlags, { query: project === undefined ? {} : { project } }),
-    placeholderData: keepPreviousData,
-  });
-  const { search, write } = useFilterInUrl();
+  const query = useUnknownFlags(project);
+  const { search } = useFilterInUrl();
   const { data: projects } = useProjects();
   const mayCall = useMayCall();
   const [nameToCreate, setNameToCreate] = useState<string>();
@@ -88,7 +117,6 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
   return (
     <QueryResult query={query}>
       {({ unknownFlags }) => {
-        const reports = unknownFlags.flatMap((flag) => flag.reports);
         const rows = unknownFlags
           .filter(({ name }) => name.toLowerCase().includes(word))
           .map((flag) => ({ ...flag, reports: filterReports(flag.reports, app, environment) }))
@@ -100,17 +128,6 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
             </EmptyState>
           );
         }
-        const renderSelect = (label: string, parameter: 'app' | 'environment', names: readonly string[]) => (
-          <Select
-            label={label}
-            options={[
-              { id: allOption, label: texts.anyOf[parameter] },
-              ...sortedUnique([...names, search[parameter] ?? '']).map((name) => ({ id: name, label: name })),
-            ]}
-            value={search[parameter] ?? allOption}
-            onChange={(id) => write({ [parameter]: id === allOption ? undefined : id })}
-          />
-        );
         return (
           <div className={styles['unknown']}>
             <ul className={styles['todo']}>
@@ -118,18 +135,6 @@ export function UnknownFlagsTable({ project, filter }: UnknownFlagsProps) {
                 <li key={advice}>{advice}</li>
               ))}
             </ul>
-            <div className={styles['filters']}>
-              {renderSelect(
-                'Application',
-                'app',
-                reports.map(({ appName }) => appName),
-              )}
-              {renderSelect(
-                'Environment',
-                'environment',
-                reports.flatMap(({ environments }) => environments.map((reported) => reported.environment)),
-              )}
-            </div>
             <p role="status">
               {rows.length === unknownFlags.length
                 ? formatCount(unknownFlags.length, 'unknown flag')
