@@ -49,7 +49,7 @@ describeInBrowser('a browser whose clock is an hour', () => {
 
     await go(`/admin/api-tokens?q=${project}`);
     const row = page.getByRole('row', { name: new RegExp(project) });
-    await row.getByText(/^in (2\d|30) min\.$/).waitFor();
+    await row.getByText(/^in (2\d|3[01]) min\.$/).waitFor();
     expect(await row.getByText('Expired', { exact: false }).count()).toBe(0);
 
     await go(`/projects/${project}/change-requests/${id}`);

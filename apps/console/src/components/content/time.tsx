@@ -1,17 +1,8 @@
 import { serverClockOffset } from '../../api/server-clock.ts';
 import { createStore, useStore } from '../../store.ts';
+import { relativeTime } from '../../text/relative-time.ts';
 
-const units = [
-  ['year', 31_536_000],
-  ['month', 2_592_000],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const;
-
-// Words in the language of the console; dates and times as the reader's browser writes them, with 12 or 24 hours.
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+// As the reader's browser writes dates and times, with 12 or 24 hours.
 const absolute = new Intl.DateTimeFormat(undefined, {
   numberingSystem: 'latn',
   dateStyle: 'medium',
@@ -41,13 +32,6 @@ const withOffset = new Intl.DateTimeFormat(undefined, {
  */
 export function formatWithOffset(instant: number): string {
   return withOffset.format(instant);
-}
-
-/** How long ago an instant was (or is ahead), in the largest unit that fits. */
-function relativeTime(instant: number, now: number): string {
-  const seconds = Math.round((instant - now) / 1000);
-  const unit = units.find(([, size]) => Math.abs(seconds) >= size);
-  return unit === undefined ? 'just now' : relative.format(Math.trunc(seconds / unit[1]), unit[0]);
 }
 
 /** The current time in milliseconds by the browser's clock, updated twice a minute, from which relative times are computed. */
