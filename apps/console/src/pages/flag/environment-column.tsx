@@ -31,6 +31,7 @@ import { formatCount } from '../../text/format-number.ts';
 import styles from './flag.module.css';
 import type { EnvironmentFold } from './environment-folds.ts';
 import { ReferenceOnlyStrategyItem, StrategyItem } from './strategy-item.tsx';
+import { unbroken } from '../../text/unbroken.ts';
 
 /**
  * Compares the strategies of an environment with those of a reference by their content: `added` are in the environment only, `missing` in
@@ -319,7 +320,7 @@ export function EnvironmentColumn({
   );
   const maxShown = showsAll ? Number.POSITIVE_INFINITY : maxShownStrategies;
   const hiddenCount = Math.max(0, strategies.length - maxShown) + Math.max(0, missing.length - maxShown);
-  const sentence = (strategy: FeatureStrategy): string => `${strategySentence(strategy, segmentNames)}.`;
+  const sentence = (strategy: FeatureStrategy): string => unbroken(`${strategySentence(strategy, segmentNames)}.`);
   const linkParams = { project, feature: feature.name, environment: name };
   const actionsOf = (strategy: FeatureStrategy, index: number): readonly MenuEntry[] => [
     {

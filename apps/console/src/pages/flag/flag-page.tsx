@@ -44,6 +44,7 @@ import { NextSteps } from './next-steps.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './flag.module.css';
 import { lazyPart } from '../../components/content/lazy-part.tsx';
+import { unbroken } from '../../text/unbroken.ts';
 
 const FlagDetails = lazyPart(() => import('./flag-details.tsx').then(({ FlagDetails }) => FlagDetails));
 const UsagePanel = lazyPart(() => import('./usage-panel.tsx').then(({ UsagePanel }) => UsagePanel));
@@ -307,7 +308,8 @@ function StatusLine({ feature: { name, environments = [] } }: Pick<FlagPartProps
   if (first === undefined) return null;
   const on = production.filter(({ enabled }) => enabled);
   const active = (first.strategies ?? []).filter(({ disabled }) => disabled !== true);
-  const sentence = active.length === 1 && active[0] !== undefined ? strategySentence(active[0], segmentNames) : '';
+  const sentence =
+    active.length === 1 && active[0] !== undefined ? unbroken(strategySentence(active[0], segmentNames)) : '';
   const changed = data?.events.find(({ environment }) => production.some((one) => one.name === environment));
   return (
     <p className={styles['status']}>
