@@ -54,7 +54,7 @@ export function NextSteps({ feature: { name, createdAt, archived, environments =
         {(isOn || targets.length > 0) && (
           <Step title="Roll out" isDone={isOn}>
             <span className={styles['badges']}>
-              {targets.map((environment) => (
+              {(isOn ? [] : targets).map((environment) => (
                 <Link
                   key={environment}
                   to="/projects/$project/features/$feature/environments/$environment/strategies/$strategy"
