@@ -46,6 +46,25 @@ async function aPersonWithNews() {
 }
 
 describeInBrowser('the inbox', () => {
+  it('says to those who are asked for a review that it is they who are asked', async () => {
+    const { id, key } = await aPerson();
+    const project = `inbox-${randomUUID().slice(0, 8)}`;
+    const base = `/api/admin/projects/${project}`;
+    await api('POST', '/api/admin/projects', { id: project, name: 'Asking' });
+    await api('POST', `${base}/features`, { name: `${project}.flag` });
+    const change = { action: 'updateEnabled', feature: `${project}.flag`, payload: { enabled: true } };
+    const requests = `${base}/environments/production/change-requests`;
+    await api('PUT', `${requests}/config`, { changeRequestsEnabled: true, requiredApprovals: 1 });
+    const request = (await api('POST', requests, change)) as { readonly id: number };
+    await api('PUT', `${base}/change-requests/${request.id}/state`, { state: 'In review' });
+    await api('PUT', `${base}/change-requests/${request.id}/approvers`, { reviewers: [id] });
+    await eventually(async () => expect(await unreadOf(key)).toBeGreaterThan(0));
+    const opened = await openPage('/inbox?kind=review-requested');
+    await signIn(opened.page, key);
+    await opened.page.getByText(`asks you to review change request #${request.id}`).waitFor();
+    await closeChecked(opened);
+  });
+
   it('is behind the bell, which says how much is unread, and marks what is opened as read', async () => {
     const { key, flag } = await aPersonWithNews();
     const opened = await openPage('/profile');
