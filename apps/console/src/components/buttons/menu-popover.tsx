@@ -22,7 +22,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
       onOpenChange={(isOpen) => !isOpen && onClose()}
       placement="bottom start"
       aria-label={label}
-      className={styles['popover'] ?? ''}
+      className={`${styles['popover']} ${styles['menu']}`}
     >
       <FocusReturn />
       <Menu aria-label={label} autoFocus="first" onClose={onClose}>
