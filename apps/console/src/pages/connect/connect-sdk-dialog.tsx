@@ -90,7 +90,7 @@ function Connect({ project, onProject, environments, flag = 'my-flag', onClose }
             environment={environment}
             token={token}
           />
-          <Button variant="primary" onPress={onClose}>
+          <Button {...(token !== undefined && { variant: 'primary' as const })} onPress={onClose}>
             Done
           </Button>
         </>

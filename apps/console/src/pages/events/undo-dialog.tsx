@@ -28,8 +28,8 @@ import { Button, buttonClass } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Dialog } from '../../components/dialogs/dialog.tsx';
-import { useProjectNames } from '../../components/content/project-name.tsx';
 import { EventSummary } from '../../components/content/event-summary.tsx';
+import { useProjectName, useProjectNames } from '../../components/content/project-name.tsx';
 import { notify } from '../../shell/toasts.tsx';
 import { type EditProtection, SkipChangeRequestNotice } from '../../changes/edit-protection.tsx';
 import type { Proposed } from '../../changes/propose.ts';
@@ -39,6 +39,7 @@ import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impac
 import { ChangedFields } from './changed-fields.tsx';
 import { undoOperationOf, useUndoProtection, useUndoRights } from './undo-rights.ts';
 import { missingPermission } from '../../text/permission-words.ts';
+import { shortSummary } from '../../text/short-summary.ts';
 import layout from '../../components/layout/layout.module.css';
 
 const texts = {
@@ -292,6 +293,7 @@ export function UndoDialog({ event, onClose, onUndone = onClose }: UndoDialogPro
       if (result === undefined) onUndone();
     },
   });
+  const projectName = useProjectName(event.project ?? undefined);
   const proposal = typeof undo.data === 'object' ? undo.data : undefined;
   return (
     <Dialog
@@ -316,7 +318,7 @@ export function UndoDialog({ event, onClose, onUndone = onClose }: UndoDialogPro
     >
       <div className={layout['stack']}>
         <p>
-          <EventSummary text={event.summary ?? event.label ?? event.type} by={event} />
+          <EventSummary text={shortSummary(event.summary ?? event.label ?? event.type, { projectName })} by={event} />
         </p>
         {proposal !== undefined ? (
           <Notice

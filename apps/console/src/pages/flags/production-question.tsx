@@ -12,6 +12,7 @@ import { changeRequestConfigQuery, protectedEnvironmentsOf } from '../../changes
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { ConfirmDialog } from '../../components/dialogs/dialog.tsx';
+import { ProjectName } from '../../components/content/project-name.tsx';
 import layout from '../../components/layout/layout.module.css';
 import { formatCount } from '../../text/format-number.ts';
 
@@ -107,7 +108,7 @@ export function ProductionQuestion({ asked, onConfirm, onClose }: ProductionQues
           <strong>
             <bdi>{flag.name}</bdi>
           </strong>{' '}
-          of the project {flag.project}
+          of the project <ProjectName id={flag.project} />
         </p>
         <ErrorNotice error={query.error} retry={() => void query.refetch()} />
         {protection.error !== null && protection.data === undefined && (

@@ -33,8 +33,8 @@ export function TokensTab({ project }: { readonly project: string }) {
         columns={[
           { title: 'Name', cell: ({ tokenName }) => <strong>{tokenName}</strong> },
           { title: 'Type', cell: ({ type }) => apiTokenTypes[type][0] },
-          { title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
           { title: 'Projects', cell: ({ projects }) => <ProjectNames ids={projects} /> },
+          { title: 'Environment', cell: ({ environment }) => <EnvironmentName name={environment} /> },
           { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
           { title: 'Expires', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
