@@ -160,6 +160,9 @@ describeInBrowser('signing in to the console', () => {
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await page.goto(new URL(`${pathname}${search}`, page.url()).href);
     await page.getByRole('alert').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Back to sign in' }).click();
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await closeChecked(opened);
   });
 

@@ -11,11 +11,12 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Control, useForm } from 'react-hook-form';
+import { ApiError } from '../../api/api-error.ts';
 import { call, sendAfterSignIn, urlOf } from '../../api/call.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { basePath } from '../../base-path.ts';
 import { Button, buttonClass } from '../../components/buttons/button.tsx';
-import { Notice } from '../../components/content/notice.tsx';
+import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { BoundTextField } from '../../components/forms/bound-fields.tsx';
 import { showServerError } from '../../components/forms/form-values.ts';
@@ -134,6 +135,10 @@ function Frame({ title, children }: { readonly title: string; readonly children:
   );
 }
 
+function BackToSignIn() {
+  return <a href={`${basePath}/`}>Back to sign in</a>;
+}
+
 /** The end of a page: what has been done, and a link to the sign-in. */
 function DoneMessage({ children }: { readonly children: React.ReactNode }) {
   return (
@@ -176,6 +181,14 @@ function ChoosePassword({ token }: { readonly token: string }) {
   const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
   if (isDone) return <DoneMessage>Your password is set.</DoneMessage>;
+  // A link that has expired does not work the next time either.
+  if (link.error instanceof ApiError && link.error.status === 401)
+    return (
+      <>
+        <ErrorNotice error={link.error} />
+        <BackToSignIn />
+      </>
+    );
   return (
     <QueryResult query={link}>
       {({ name, email }) => (
@@ -255,6 +268,7 @@ export function ForgottenPasswordPage() {
           <Button type="submit" variant="primary" isPending={formState.isSubmitting}>
             Send the link
           </Button>
+          <BackToSignIn />
         </form>
       )}
     </Frame>
