@@ -181,8 +181,8 @@ function ChoosePassword({ token }: { readonly token: string }) {
   const link = useQuery({ ...operationQuery(ValidateResetLink, { query: { token } }), retry: false, gcTime: 0 });
   const [isDone, setDone] = useState(false);
   if (isDone) return <DoneMessage>Your password is set.</DoneMessage>;
-  // A link that has expired does not work the next time either.
-  if (link.error instanceof ApiError && link.error.status === 401)
+  // A link that has expired or is used up does not work the next time either.
+  if (link.error instanceof ApiError && ['InvalidTokenError', 'UsedTokenError'].includes(link.error.kind))
     return (
       <>
         <ErrorNotice error={link.error} />
