@@ -8,9 +8,7 @@ const repository = import.meta.dirname;
 /** Files at a time. With four, two cores are busy about half of the time: tests start processes, and wait for limits and retries. */
 const workers = Number(process.env['TEST_WORKERS'] ?? 8);
 /** Each browser has processes of its own, whose pages fail when they wait for a core for too long. */
-const maxBrowsers = 4;
-/** Beside the other tests, which then end at about the same time. */
-const maxBrowsersBesideOthers = 3;
+const workersWithBrowsers = Math.min(4, workers);
 
 /** Only a defect takes this long, however busy the machine: longer than several assertions that wait (`eventually`). */
 const timeout = 240_000;
@@ -81,13 +79,13 @@ export default defineConfig(({ mode }) => {
       teardownTimeout: timeout,
       projects: [
         ...(mode === 'whole' ? [withoutBrowserAtOnce] : withoutBrowser),
-        // One platform and one PostgreSQL for all specs of the pages, and a browser for each worker. One run of Vitest has them after all
-        // others; `npm test`, for all projects, has two runs at the same time.
+        // One platform and one PostgreSQL for all specs of the pages, and a browser for each worker, after all others: beside them pages wait
+        // for a core for too long, and all tests together take as long.
         project('apps/console', {
           name: 'console in Chromium',
           include: [`test/**/*.${kind}.ts`],
           globalSetup: 'test/support/global-setup.ts',
-          maxWorkers: Math.min(mode === 'whole' ? maxBrowsersBesideOthers : maxBrowsers, workers),
+          maxWorkers: workersWithBrowsers,
           sequence: { groupOrder: 1 },
         }),
       ],

@@ -17,7 +17,7 @@ const help = `Runs the tests, on a real PostgreSQL and a real NATS.
   npm test -- --project features         those of a project; may be repeated
   npm test -- -t NAME                    the tests whose name contains NAME
   npm test -- --slowest                  also prints the files that took longest
-  npm test -- --workers N                runs N files at a time, and beside them up to three of pages when it runs all projects
+  npm test -- --workers N                runs N files at a time
   npm run check                          lint, types and tests of the projects that changes since the branch main affect; further
                                          arguments are those of nx affected
   npm run test:perf                      the *.perf.ts files, which assert durations, one at a time; run it on an idle machine
@@ -31,9 +31,6 @@ NATS_SERVER names the nats-server program, which is installed or downloaded if i
 
 const repository = path.join(import.meta.dirname, '../..');
 const programs = path.join(repository, 'node_modules', '.bin');
-
-/** The project whose specs use Chromium, which take about half of the time of the cores. */
-const testsOfPages = 'console in Chromium';
 
 /** How one spec file went. */
 interface Outcome {
@@ -53,22 +50,13 @@ interface Run {
   readonly otherErrors: number;
 }
 
-/** What one run of Vitest is about. */
-interface Files {
-  readonly patterns: readonly string[];
-  readonly options: TestUserConfig;
-}
-
-/** Runs files in several runs of Vitest at the same time, each with workers of its own. */
-async function runFiles(mode: string, runs: readonly Files[]): Promise<Run> {
+async function runFiles(mode: string, patterns: readonly string[], options: TestUserConfig): Promise<Run> {
   const common = { root: repository, run: true, watch: false, passWithNoTests: true };
   process.exitCode = 0;
-  const ended = await Promise.all(
-    runs.map(({ patterns, options }) => startVitest('test', [...patterns], { ...common, ...options }, { mode })),
-  );
-  const outcomes = ended.flatMap(({ state }) => state.getTestModules().map(outcomeOf));
-  const unhandledErrors = ended.reduce((sum, { state }) => sum + state.getUnhandledErrors().length, 0);
-  // They have closed themselves. What the teardown of a global setup throws, they log, and tell it by the exit code alone.
+  const vitest = await startVitest('test', [...patterns], { ...common, ...options }, { mode });
+  const outcomes = vitest.state.getTestModules().map(outcomeOf);
+  const unhandledErrors = vitest.state.getUnhandledErrors().length;
+  // It has closed itself. What the teardown of a global setup throws, it logs, and tells it by the exit code alone.
   const failed = unhandledErrors > 0 || outcomes.some((outcome) => outcome.failed > 0);
   return { outcomes, otherErrors: unhandledErrors + (failed ? 0 : Number(process.exitCode ?? 0)) };
 }
@@ -101,9 +89,10 @@ async function repeatFailed(outcomes: readonly Outcome[], mode: string): Promise
   const last: Outcome[] = outcomes.filter((outcome) => outcome.failed === 0);
   for (const first of failed) {
     console.log(`\nOnce more, by itself: ${first.file}`);
-    const options = { project: [first.project], maxWorkers: 1 };
-    const run = { patterns: [path.join(repository, first.file)], options };
-    const { outcomes: again, otherErrors } = await runFiles(mode, [run]);
+    const { outcomes: again, otherErrors } = await runFiles(mode, [path.join(repository, first.file)], {
+      project: [first.project],
+      maxWorkers: 1,
+    });
     const [second] = again;
     const passes = second !== undefined && second.failed === 0 && second.passed > 0 && otherErrors === 0;
     if (passes) console.log(`\nflaky: ${first.file}\n${first.errors.join('\n\n')}`);
@@ -146,19 +135,12 @@ async function runTests(args: readonly string[]): Promise<boolean> {
   const { project, testNamePattern } = values;
   const isWhole = !values.perf && positionals.length === 0 && project === undefined && testNamePattern === undefined;
   const mode = values.perf ? 'perf' : isWhole ? 'whole' : 'test';
-  const options: TestUserConfig = {
+  const { outcomes: first, otherErrors } = await runFiles(mode, positionals, {
     // One file at a time: concurrent files would distort each other's durations.
     ...(values.perf ? { maxWorkers: 1 } : {}),
-    ...(values.testNamePattern === undefined ? {} : { testNamePattern: values.testNamePattern }),
-    // Several runs would write over each other's summary in a terminal.
-    ...(isWhole ? { reporters: [['default', { summary: false }]] } : {}),
-  };
-  // Pages use the cores while other tests wait for processes and retries.
-  const projects = isWhole ? [[`!${testsOfPages}`], [testsOfPages]] : [values.project ?? []];
-  const { outcomes: first, otherErrors } = await runFiles(
-    mode,
-    projects.map((project) => ({ patterns: positionals, options: { ...options, project } })),
-  );
+    ...(project === undefined ? {} : { project }),
+    ...(testNamePattern === undefined ? {} : { testNamePattern }),
+  });
   if (values.slowest) printSlowest(first);
   const outcomes = values.perf ? first : await repeatFailed(first, mode);
   const sum = (of: 'passed' | 'failed' | 'skipped') => outcomes.reduce((total, outcome) => total + outcome[of], 0);
