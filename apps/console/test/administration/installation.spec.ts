@@ -66,7 +66,7 @@ describeInBrowser('the installation in the console', () => {
   it('shows applications with their SDKs and instances, what they use, and what they ask for that does not exist', async () => {
     const opened = await openSignedIn('/admin/applications');
     const { page } = opened;
-    await page.getByRole('link', { name: 'till' }).waitFor();
+    await page.getByRole('link', { name: 'till', exact: true }).waitFor();
     const list = page.getByRole('table', { name: 'Applications' });
     await list.getByText('unleash-client-node:5.0.0 outdated').waitFor();
     await list.getByText('unleash-client-node:6.1.0', { exact: true }).waitFor();
@@ -76,15 +76,15 @@ describeInBrowser('the installation in the console', () => {
     await expectAccessible(opened);
     await page.getByRole('button', { name: 'All SDKs' }).press('Enter');
     await page.getByRole('option', { name: 'No instance now' }).click();
-    await page.getByRole('link', { name: 'till' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'till', exact: true }).waitFor({ state: 'detached' });
     await page.goto(new URL('/admin/applications?sdks=outdated', page.url()).href);
-    await page.getByRole('link', { name: 'till' }).waitFor();
+    await page.getByRole('link', { name: 'till', exact: true }).waitFor();
     await page.getByRole('combobox', { name: 'Project' }).fill('Default');
     await page.getByRole('option', { name: /Default/ }).click();
     await page.getByText('1 SDK of this project is outdated', { exact: false }).waitFor();
     await page.getByText('unleash-client-node 5.0.0 outdated').waitFor();
     await expectAccessible(opened);
-    await page.getByRole('link', { name: 'till' }).press('Enter');
+    await page.getByRole('link', { name: 'till', exact: true }).press('Enter');
     await page.getByText('1 flag that it asks for in development does not exist:').waitFor();
     await page.getByText('byTide').waitFor();
     // Not the one that has reported first or last, as if it were all.
@@ -254,7 +254,7 @@ describeInBrowser('the installation in the console', () => {
     await page.getByText('Changes in production need approval.', { exact: false }).waitFor();
     await page.getByLabel('Or its text').fill(JSON.stringify(exported));
     await page.getByRole('button', { name: 'Check' }).click();
-    await page.getByRole('button', { name: `Import 1 flag into ${id}` }).click();
+    await page.getByRole('button', { name: 'Import 1 flag into Guarded import' }).click();
     await page.getByText('wait for approval in a change request', { exact: false }).waitFor();
     await page.getByRole('link', { name: 'Open it' }).click();
     await page.waitForURL(new RegExp(`/projects/${id}/change-requests/\\d+$`));

@@ -137,7 +137,7 @@ describeInBrowser('the page of a flag', () => {
     await page.getByRole('combobox', { name: 'Search' }).fill('turn on in prod');
     await page.getByRole('option', { name: 'Turn on in production' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByText(/^On in production: 25 % of users where region is no · changed just now by /).waitFor();
+    await page.getByText(/^On in production: 25\s% of users where region is no · changed just now by /).waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await eventually(async () => {
       await page.keyboard.press('e');

@@ -25,8 +25,8 @@ async function openAsSomebody(path: string): Promise<OpenedPage> {
   return opened;
 }
 
-async function isOn(flag: string, environment: string): Promise<boolean | undefined> {
-  const { environments } = (await api('GET', `${flags}/${flag}`)) as {
+async function isOn(flag: string, environment: string, path = `${flags}/${flag}`): Promise<boolean | undefined> {
+  const { environments } = (await api('GET', path)) as {
     environments: readonly { readonly name: string; readonly enabled: boolean }[];
   };
   return environments.find(({ name }) => name === environment)?.enabled;
@@ -91,8 +91,9 @@ describeInBrowser('what is hard to take back', () => {
   });
 
   it('can be undone act by act where one message has said two: the flag is on, and its strategy is saved', async () => {
-    await api('POST', flags, { name: 'guard.both', type: 'release' });
-    const opened = await openAsSomebody('/projects/guard/features/guard.both');
+    const flag = '/api/admin/projects/default/features/guard.both';
+    await api('POST', '/api/admin/projects/default/features', { name: 'guard.both', type: 'release' });
+    const opened = await openAsSomebody('/projects/default/features/guard.both');
     const { page } = opened;
     const steps = page.getByRole('region', { name: 'Next steps' });
     await steps.getByRole('link', { name: 'Choose who gets it in production' }).click();
@@ -106,10 +107,10 @@ describeInBrowser('what is hard to take back', () => {
     await expectAccessible(opened);
     await undo.getByRole('button', { name: 'Undo' }).click();
     await undo.getByText(/^Remove .* in production/).waitFor();
-    expect(await isOn('guard.both', 'production')).toBe(false);
+    expect(await isOn('guard.both', 'production', flag)).toBe(false);
     await undo.getByRole('button', { name: 'Undo' }).click();
     await undo.waitFor({ state: 'detached' });
-    const { environments } = (await api('GET', `${flags}/guard.both`)) as {
+    const { environments } = (await api('GET', flag)) as {
       environments: readonly { readonly name: string; readonly strategies: readonly object[] }[];
     };
     expect(environments.find(({ name }) => name === 'production')?.strategies).toEqual([]);

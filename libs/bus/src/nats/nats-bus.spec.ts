@@ -5,15 +5,7 @@ import { rmSync } from 'node:fs';
 import { connect, headers } from '@nats-io/transport-node';
 import { Type } from 'typebox';
 import { describeBus } from '../../test/bus-behaviour.ts';
-import {
-  type Bus,
-  call,
-  callForResponse,
-  implement,
-  serve,
-  unknownOutcomeDelayMs,
-  systemContext,
-} from '../index.ts';
+import { type Bus, call, callForResponse, implement, serve, unknownOutcomeDelayMs, systemContext } from '../index.ts';
 import { natsBus } from './nats-bus.ts';
 
 describeBus('over NATS', async () => {
