@@ -13,10 +13,13 @@ export interface BatchSenderOptions {
   readonly intervalMs: number;
 }
 
+/** How long an origin without bulk reports is not asked for them again: it may have been upgraded, or a proxy have answered for it. */
+const singlyForMs = hourMs;
+
 /** Sends batches of reports to an origin: in one request each, or as SDKs do, where it takes no bulk reports. */
 export class BatchSender {
   readonly #options: BatchSenderOptions;
-  #hasBulk = true;
+  #singlyUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: BatchSenderOptions) {
     this.#options = options;
@@ -24,7 +27,7 @@ export class BatchSender {
 
   /** @throws OriginError where the origin has not taken all of it */
   async send(batch: Batch): Promise<void> {
-    if (!this.#hasBulk) return this.#sendSingly(batch);
+    if (Date.now() < this.#singlyUntil) return this.#sendSingly(batch);
     const { token, metrics } = batch;
     const applications = batch.applications.map((application) => this.#completed(application));
     try {
@@ -32,7 +35,7 @@ export class BatchSender {
     } catch (error) {
       if (!(error instanceof OriginError) || error.fault !== 'unsupported') throw error;
       await this.#sendSingly(batch);
-      this.#hasBulk = false;
+      this.#singlyUntil = Date.now() + singlyForMs;
     }
   }
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { MetricsBody } from '@bunting/contracts';
 import { eventually, recordingLog } from '@bunting/testing';
 import { Registry } from 'prom-client';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type SimulatedOrigin, startSimulatedOrigin } from '../../test/simulated-origin.ts';
 import { defaultUpstreamSettings, originClient } from '../upstream/origin-client.ts';
 import type { Files } from '../snapshots/checked-files.ts';
@@ -156,6 +156,25 @@ it('sends single reports where the origin has no bulk', async () => {
       },
     },
   ]);
+});
+
+it('asks an origin that had no bulk for it again an hour later: it may have been upgraded', async () => {
+  const origin = await givenOrigin();
+  origin.state.lacks.add('/bulk');
+  const { reports } = open(origin);
+  const sentBy = async (yes: number) => {
+    const before = origin.bodies.length;
+    reports.addMetrics(token, counted(yes));
+    await eventually(() => expect(reports.pending().reports).toBe(0));
+    return origin.bodies.slice(before).map(({ url }) => url);
+  };
+  expect(await sentBy(1)).toEqual(['/api/client/metrics/bulk', '/api/client/metrics']);
+  origin.state.lacks.delete('/bulk');
+  expect(await sentBy(2)).toEqual(['/api/client/metrics']);
+  const { now } = Date;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_001);
+  onTestFinished(() => clock.mockRestore());
+  expect(await sentBy(3)).toEqual(['/api/client/metrics/bulk']);
 });
 
 it('keeps reports while the origin is away, also over a restart, and sends them once it is back', async () => {
