@@ -15,12 +15,16 @@ describe('the summary of an event', () => {
   });
 
   it('names what it is about, whatever the name is', () => {
-    const event = { data: { appName: 'shop*[a](b)$&' }, preData: null };
+    const event = { type: 'application-created', data: { appName: 'shop*[a](b)$&' }, preData: null };
     expect(summaryInWords('**ada** triggered **application-created**', subjectOf(event))).toBe(
       String.raw`**ada** saw an application for the first time: **shop\*\[a\]\(b\)$&**`,
     );
-    expect(subjectOf({ data: null, preData: { name: 'Editor' } })).toBe('Editor');
-    expect(subjectOf({ data: { name: 7 }, preData: 'text' })).toBeUndefined();
+    expect(subjectOf({ type: 'role-deleted', data: null, preData: { name: 'Editor' } })).toBe('Editor');
+    expect(subjectOf({ type: 'role-created', data: { name: 7 }, preData: 'text' })).toBeUndefined();
+    expect(subjectOf({ type: 'tag-created', data: { type: 'team', value: 'shop' } })).toBe('team:shop');
+    expect(subjectOf({ type: 'tag-deleted', preData: { type: 'team', value: 'shop' } })).toBe('team:shop');
+    expect(subjectOf({ type: 'setting-created', data: { id: 'simple', disabled: true } })).toBe('passwords');
+    expect(subjectOf({ type: 'setting-updated', data: { id: 'toString' } })).toBeUndefined();
   });
 
   it('names a strategy without a title by its type as people choose it, and any other as it is', () => {

@@ -101,11 +101,25 @@ export function eventLabel({
 const typeAlone = / triggered \*\*([a-z-]+)\*\*$/;
 const systemUser = /^\*\*unleash(\\?_)system\1user\*\*/;
 
+/** The settings of an installation, by the ids in their events. */
+const settings = new Map<unknown, string>([
+  ['oidc', 'OpenID Connect'],
+  ['scim', 'SCIM'],
+  ['simple', 'passwords'],
+]);
+
 /** The name of what an event without a flag is about, or undefined. */
-export function subjectOf(event: { readonly data?: unknown; readonly preData?: unknown }): string | undefined {
+export function subjectOf(event: {
+  readonly type: string;
+  readonly data?: unknown;
+  readonly preData?: unknown;
+}): string | undefined {
   for (const state of [event.data, event.preData]) {
-    const { appName, name } = (state ?? {}) as { readonly appName?: unknown; readonly name?: unknown };
-    for (const value of [appName, name]) if (typeof value === 'string' && value !== '') return value;
+    const { appName, name, type, value, id } = (state ?? {}) as Readonly<Record<string, unknown>>;
+    const isTag = event.type.startsWith('tag-') && typeof type === 'string' && typeof value === 'string';
+    const setting = event.type.startsWith('setting-') ? settings.get(id) : undefined;
+    const texts = [isTag ? `${type}:${value}` : undefined, appName, name, setting];
+    for (const text of texts) if (typeof text === 'string' && text !== '') return text;
   }
   return undefined;
 }
