@@ -82,6 +82,10 @@ describe('of a change request', () => {
       preData: { reviewers: [rita] },
     };
     expect(told(updated)).toEqual(['review-requested', [mia]]);
+    const summary = '**lee** updated the requested reviewers of change request [#7](/projects/shop/change-requests/7)';
+    expect(noticesOf(anEvent({ ...updated, summary }), people)).toMatchObject([
+      { summary: '**lee** asks you to review change request [#7](/projects/shop/change-requests/7)' },
+    ]);
     const draft: People = { ...people, changeRequests: new Map([[7, { ...request, state: 'Draft' }]]) };
     expect(told(updated, draft)).toBe('nobody');
   });

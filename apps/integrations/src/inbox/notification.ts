@@ -159,6 +159,14 @@ function keyOf(kind: NotificationKind, uid: string, event: Event, changeRequest?
   return kind === 'flag-changed' && groupId != null ? `${groupType} ${requestUid ?? groupId} ${featureName}` : uid;
 }
 
+/** The sentence of an event; those whose review it asks are told that, not that a list was changed. */
+function summaryFor(kind: NotificationKind, { summary, createdBy, type }: Event): string {
+  if (summary == null) return `${createdBy}: ${type}`;
+  return kind === 'review-requested'
+    ? summary.replace('updated the requested reviewers of', 'asks you to review')
+    : summary;
+}
+
 /** What people are told of an event of the log. Who caused it is not told, nor of a flag's change the author of the request that made it. */
 export function noticesOf(
   { uid, event }: { readonly uid: string; readonly event: Event },
@@ -191,7 +199,7 @@ export function noticesOf(
       createdBy: actor === systemCaller.id ? null : createdBy,
       createdByUserId: actor > 0 ? actor : null,
       title: isOfRequest ? changeRequest?.title || `#${changeRequestId}` : (event.featureName ?? ''),
-      summary: event.summary ?? `${createdBy}: ${type}`,
+      summary: summaryFor(kind, event),
       comment: shortened(data.comment ?? data.reason),
       project: event.project ?? null,
       environment: event.environment ?? null,

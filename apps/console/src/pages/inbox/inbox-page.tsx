@@ -38,11 +38,7 @@ function Item({ notification }: { readonly notification: Notification }) {
   const { id, isRead, title, comment, project, environment, featureName, changeRequestId, createdAt, path } =
     notification;
   // The line above and the chips below say the rest.
-  const told =
-    notification.kind === 'review-requested'
-      ? notification.summary.replace('updated the requested reviewers of', 'asks you to review')
-      : notification.summary;
-  const summary = shortSummary(told, { environment, feature: title === featureName ? title : null });
+  const summary = shortSummary(notification.summary, { environment, feature: title === featureName ? title : null });
   const name = title === '' ? `Change request #${changeRequestId}` : title;
   const markAs = (read: boolean): void => mark.mutate({ params: { id }, body: { isRead: read } });
   return (
