@@ -3,11 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import type { RequestBodyField } from '../../components/forms/request-body-form.tsx';
 import { RadioGroup } from '../../components/forms/radio-group.tsx';
+import { modeNames } from './project-mode-badge.tsx';
 
 export const collaborationModes = {
-  open: ['Open', 'All users see it, and may propose changes'],
-  protected: ['Protected', 'All users see it; members propose changes'],
-  private: ['Private', 'Only members see it; integrations for all projects send its events, too'],
+  open: [modeNames.open, 'All users see it, and may propose changes'],
+  protected: [modeNames.protected, 'All users see it; members propose changes'],
+  private: [modeNames.private, 'Only members see it; integrations for all projects send its events, too'],
 } as const;
 
 /** The form field for the default stickiness: one of the context fields that can be used for it. */

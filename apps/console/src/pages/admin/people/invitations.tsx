@@ -8,10 +8,11 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { serverNow } from '../../../api/server-clock.ts';
-import { operationQuery, useProjects } from '../../../api/queries-and-mutations.ts';
+import { operationQuery } from '../../../api/queries-and-mutations.ts';
 import { lazyPart } from '../../../components/content/lazy-part.tsx';
 import { ConfirmOperationDialog } from '../../../components/dialogs/confirm-operation-dialog.tsx';
 import { Badge } from '../../../components/content/badge.tsx';
+import { useProjectNames } from '../../../components/content/project-name.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useMayCall } from '../../../api/permissions.ts';
 import { Catalogue } from '../../../components/resources/catalogue.tsx';
@@ -35,8 +36,7 @@ function InvitationStateBadge({ link: { enabled, expiresAt } }: { readonly link:
 
 /** What an account gets by a link: its root role, and its groups and roles in projects. */
 function Given({ link: { role, groups, projects } }: { readonly link: InviteLink }) {
-  const known = useProjects().data?.projects ?? [];
-  const nameOf = (id: string): string => known.find((project) => project.id === id)?.name ?? id;
+  const nameOf = useProjectNames();
   return [
     role.name,
     ...projects.map((given) => `${given.role.name} of ${isolated(nameOf(given.id))}`),
