@@ -95,6 +95,8 @@ describeInBrowser('the journey', () => {
   it('to an SDK says where the browser lets nothing be copied', async () => {
     const opened = await openSignedIn(`/projects/${project}/features/guarded-${tail}`);
     const { page } = opened;
+    // None is granted, also not that to write to the clipboard, which a window has otherwise while it has the focus.
+    await page.context().grantPermissions([]);
     await page.getByRole('button', { name: 'Connect an SDK' }).first().click();
     await page.getByRole('button', { name: 'Create a token' }).click();
     await page.getByText('Waiting for the first signal from development').waitFor();
@@ -102,6 +104,7 @@ describeInBrowser('the journey', () => {
     await copy.click();
     await page.getByText('The browser does not let this page copy: copy by hand.').waitFor();
     expect(await copy.innerText()).toBe('Copy');
+    await page.context().clearPermissions();
     await closeChecked(opened);
   });
 
