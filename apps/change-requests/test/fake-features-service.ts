@@ -10,6 +10,7 @@ import {
   type CheckedChange,
   environmentNotInProject,
   ListEnvironmentSettingsOfProject,
+  ListEnvironmentsOfProjects,
   invalid,
   isSegmentChange,
   ListProjects,
@@ -231,6 +232,11 @@ export async function fakeFeaturesService(bus: Bus) {
         projects: Object.keys(environmentsOf)
           .filter((id) => !hidden.has(id))
           .map((id) => ({ id, name: id })),
+      })),
+      implement(ListEnvironmentsOfProjects, async ({ body }) => ({
+        environments: body.projects
+          .filter((project) => !deletedProjects.has(project) && environmentsOf[project] !== undefined)
+          .flatMap((project) => environmentsNow(project).map((environment) => ({ project, environment }))),
       })),
       implement(ListEnvironmentSettingsOfProject, async ({ params }) => {
         await environmentJobs.shift()?.();

@@ -64,6 +64,7 @@ describe('a search for change requests', () => {
           createdAt: expect.any(String),
           createdBy: { id: lee.id, username: 'lee', imageUrl: expect.any(String) },
           environment: 'production',
+          affectedEnvironments: [],
           project: 'shop',
           features: ['checkout'],
           segments: ['beta users'],

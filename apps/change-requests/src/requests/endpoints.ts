@@ -1,12 +1,15 @@
-import { type Bus, type Endpoint, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
+import { type Bus, type CallContext, type Endpoint, implement, onBehalfOf, type OperationRequest } from '@bunting/bus';
 import {
+  affectedEnvironments,
   CountActionable,
   CountChangeRequests,
   CountOpenChangeRequests,
   GetChangeRequest,
   GetEditStatus,
+  isClosedState,
   ListChangeRequests,
   ListEnvironmentSettingsOfProject,
+  ListEnvironmentsOfProjects,
   ListOpenChangeRequests,
   ListPendingChangeRequests,
   ListPendingOfFeature,
@@ -71,8 +74,23 @@ export function requestEndpoints({
       const ids =
         query.reviewable === true ? await reviewableBy({ bus, reader, rolesOf }, visibleProjects, request) : undefined;
       const { total, found } = await reader.search(visibleProjects, caller.id, filter, { offset, limit }, ids);
-      const changeRequests = found.map(({ title, createdBy, schedule, ...rest }) => ({
+      const open = found.filter(({ state }) => !isClosedState(state));
+      const protectedOf = await loadProtectedEnvironments(
+        { bus, reader },
+        open.map(({ project }) => project),
+        onBehalfOf(request),
+      );
+      const changeRequests = found.map(({ title, createdBy, schedule, actions, ...rest }) => ({
         ...rest,
+        ...(isClosedState(rest.state)
+          ? {}
+          : {
+              affectedEnvironments: affectedEnvironments(
+                actions.map((action) => ({ action })),
+                rest.environment,
+                protectedOf(rest.project),
+              ),
+            }),
         ...(title === null ? {} : { title }),
         createdBy: toAuthorResponse(createdBy),
         ...(schedule === null ? {} : { schedule: toScheduleResponse(schedule) }),
@@ -261,30 +279,35 @@ async function reviewableBy(
       'approver',
     );
   const groups = (await reader.reviewable(projects, caller.id)).filter((group) => mayApprove(group, []));
-  const affected = new Set(groups.flatMap(({ project, affectsAll }) => (affectsAll ? [project] : [])));
-  const protectedOf = Map.groupBy(
-    affected.size === 0 ? [] : await reader.protectedEnvironmentsOf([...affected]),
-    ({ project }) => project,
+  const protectedOf = await loadProtectedEnvironments(
+    { bus, reader },
+    groups.flatMap(({ project, affectsAll }) => (affectsAll ? [project] : [])),
+    onBehalfOf(operationRequest),
   );
-  const connectedOf = new Map<string, Promise<readonly string[]>>();
-  const loadConnected = (project: string): Promise<readonly string[]> =>
-    loadConnectedProtections({ bus, reader }, project, onBehalfOf(operationRequest)).then(namesOf);
-  const ids: number[] = [];
-  for (const group of groups) {
-    const { project, affectsAll } = group;
-    // Which of them a project still has is asked only where it decides, and once.
-    if (affectsAll && !mayApprove(group, namesOf(protectedOf.get(project) ?? []))) {
-      const connected = connectedOf.get(project) ?? loadConnected(project);
-      connectedOf.set(project, connected);
-      if (!mayApprove(group, await connected)) continue;
-    }
-    ids.push(...group.ids);
-  }
-  return ids;
+  return groups.flatMap((group) =>
+    mayApprove(group, group.affectsAll ? protectedOf(group.project) : []) ? group.ids : [],
+  );
 }
 
-function namesOf(protections: readonly { readonly environment: string }[]): readonly string[] {
-  return protections.map(({ environment }) => environment);
+/** Loads the protected environments that projects have, in their order: with one statement and one call, however many projects there are. */
+async function loadProtectedEnvironments(
+  { bus, reader }: Pick<ChangeRequestsContext, 'bus' | 'reader'>,
+  projects: readonly string[],
+  context: CallContext,
+): Promise<(project: string) => readonly string[]> {
+  const known = [...new Set(projects)];
+  if (known.length === 0) return () => [];
+  const [stored, { environments }] = await Promise.all([
+    reader.protectedEnvironmentsOf(known),
+    call(bus, ListEnvironmentsOfProjects, { body: { projects: known } }, context),
+  ]);
+  const keyOf = ({ project, environment }: EnvironmentRef): string => JSON.stringify([project, environment]);
+  const protectedKeys = new Set(stored.map(keyOf));
+  const byProject = Map.groupBy(
+    environments.filter((one) => protectedKeys.has(keyOf(one))),
+    ({ project }) => project,
+  );
+  return (project) => (byProject.get(project) ?? []).map(({ environment }) => environment);
 }
 
 type RequestInProject = Parameters<typeof onBehalfOf>[0] & { readonly params: { readonly projectId: string } };

@@ -1,4 +1,9 @@
-import { actionsOfWholeProject, type FindNeededSegmentLists, type RequestOf } from '@bunting/contracts';
+import {
+  actionsOfWholeProject,
+  type ChangeAction,
+  type FindNeededSegmentLists,
+  type RequestOf,
+} from '@bunting/contracts';
 import { onlyRow, prepared, type ReadDatabase, type Statement, timestampSql } from '@bunting/database';
 import { entitySql } from '@bunting/database/entities';
 import type { ScheduledRequest, SegmentUse } from '../previews/conflicts.ts';
@@ -241,6 +246,7 @@ const selectSearchPage = prepared(`
     select json_agg(json_build_object(
       'id', request.id, 'title', request.title, 'createdAt', ${timestampSql('request.created_at')}, 'createdBy', ${person('request')},
       'environment', request.environment, 'project', request.project, 'state', request.state,
+      'actions', coalesce((select json_agg(distinct action) from change where change_request_id = request.id), '[]'),
       'features', coalesce((select json_agg(name order by first_position) from (
         select feature as name, min(position) as first_position from change
         where change_request_id = request.id and feature is not null group by feature) as features), '[]'),
@@ -307,6 +313,8 @@ export interface FoundRequest extends Pick<
   ChangeRequest,
   'id' | 'title' | 'createdAt' | 'createdBy' | 'environment' | 'project' | 'state'
 > {
+  /** what its changes do, each once */
+  readonly actions: readonly ChangeAction[];
   readonly features: string[];
   readonly segments: string[];
   readonly schedule: Pick<Schedule, 'status' | 'scheduledAt' | 'reason'> | null;

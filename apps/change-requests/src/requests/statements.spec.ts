@@ -10,6 +10,7 @@ import {
   ListPendingOfFeature,
   PreviewChangeRequest,
   type ReplyOf,
+  SearchChangeRequests,
 } from '@bunting/contracts';
 import { type Database, openDatabase } from '@bunting/database';
 import { startOutboxProducer } from '@bunting/outbox';
@@ -106,6 +107,9 @@ const environment = 'production';
 function enabling(nth: number) {
   return { action: 'updateEnabled', feature: names[nth], payload: { enabled: true } };
 }
+function archiving(nth: number) {
+  return { action: 'archiveFeature', feature: names[nth] };
+}
 function adding(nth: number) {
   return {
     action: 'addStrategy',
@@ -155,13 +159,15 @@ describe('the number of statements and calls', () => {
   it('is the same for a list of two requests, and of sixty, whatever is in them', async () => {
     const createRequests = async (from: number, to: number): Promise<void> => {
       for (let nth = from; nth < to; nth++) {
-        const { id } = await propose([enabling(nth), enabling(499)], true);
+        const { id } = await propose([enabling(nth), enabling(499), archiving(nth)], true);
         await move(id, 'In review');
       }
     };
     const costs = async () => ({
       pending: await costOf(ListPendingChangeRequests, { params: { projectId } }),
       all: await costOf(ListChangeRequests, { params: { projectId } }),
+      found: await costOf(SearchChangeRequests, { query: {} }),
+      reviewable: await costOf(SearchChangeRequests, { query: { reviewable: true } }),
       ofFeature: await costOf(ListPendingOfFeature, { params: { projectId, featureName: 'feature-499' } }),
     });
     await createRequests(0, 2);

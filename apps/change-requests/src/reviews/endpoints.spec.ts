@@ -105,6 +105,27 @@ describe('a change that affects every environment', () => {
       affectedEnvironments: ['staging'],
     });
   });
+
+  it('is listed with the environments that it affects while it is open', async () => {
+    const everywhere = await inReview(archive, 'development');
+    const { id: own } = await service.add(enable, lee, 'staging');
+    const { id: unprotected } = await service.add(enable, lee, 'development');
+    const listed = async () => {
+      const { changeRequests } = await service.call(SearchChangeRequests, { query: {} }, lee);
+      return new Map(changeRequests.map((found) => [found.id, found.affectedEnvironments]));
+    };
+    expect(await listed()).toEqual(
+      new Map([
+        [unprotected, []],
+        [own, ['staging']],
+        [everywhere, ['production', 'staging']],
+      ]),
+    );
+    service.features.link('shop', ['development', 'staging']);
+    expect((await listed()).get(everywhere)).toEqual(['staging']);
+    await service.move(everywhere, 'Rejected', ron);
+    expect((await listed()).get(everywhere)).toBeUndefined();
+  });
 });
 
 describe('a raised number of approvals', () => {
@@ -527,18 +548,5 @@ describe('what a caller may review', () => {
     // An environment that the project no longer has asks for nothing.
     service.features.link('shop', ['production', 'development']);
     expect(await reviewable(rita)).toEqual([everywhere.id, id]);
-  });
-
-  it('asks which environments a project has only where that decides, and once', async () => {
-    for (const environment of ['production', 'staging', 'development']) await protect(environment, 1);
-    const first = await inReview(archive);
-    const second = await inReview({ ...archive, feature: 'banner' }, 'development');
-    let timesAsked = 0;
-    for (let nth = 0; nth < 2; nth++) service.features.whileReadingEnvironments(() => timesAsked++);
-    expect(await reviewable(ron)).toEqual([second, first]);
-    expect(timesAsked).toBe(0);
-    const grants = ['production', 'development'].flatMap((environment) => withRightsIn(environment).grants);
-    expect(await reviewable({ ...kim, grants })).toEqual([]);
-    expect(timesAsked).toBe(1);
   });
 });

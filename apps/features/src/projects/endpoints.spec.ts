@@ -19,6 +19,7 @@ import {
   GetProjectOverview,
   GetResourceLimits,
   ListEnvironmentSettingsOfProject,
+  ListEnvironmentsOfProjects,
   ListFlagCreatorsOfProject,
   ListProjects,
   RemoveFavoriteProject,
@@ -229,6 +230,23 @@ describe('projects', () => {
     await expect(create({ id: 'of-lee', name: 'Of Lee' }, lee)).rejects.toMatchObject({ kind: 'NoAccessError' });
     const withinOne = callerWith({ permission: 'CREATE_PROJECT', project: 'default' });
     await expect(create({ id: 'of-one', name: 'Of One' }, withinOne)).rejects.toMatchObject({ kind: 'NoAccessError' });
+  });
+
+  it('lists the environments of many projects at once, without those that are archived or unknown', async () => {
+    const placesOf = async (...projects: string[]) =>
+      (await features.call(ListEnvironmentsOfProjects, { body: { projects } })).environments;
+    for (const id of ['one-of-many', 'other-of-many']) await create({ id, name: id, environments: ['production'] });
+    await features.call(AddProjectEnvironment, {
+      params: { projectId: 'one-of-many' },
+      body: { environment: 'development' },
+    });
+    expect(await placesOf('moon', 'other-of-many', 'one-of-many')).toEqual([
+      { project: 'one-of-many', environment: 'development' },
+      { project: 'one-of-many', environment: 'production' },
+      { project: 'other-of-many', environment: 'production' },
+    ]);
+    await features.call(ArchiveProject, { params: { projectId: 'one-of-many' } });
+    expect(await placesOf('one-of-many')).toEqual([]);
   });
 
   it('refuses the environments of an unknown project', async () => {

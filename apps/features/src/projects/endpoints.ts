@@ -14,6 +14,7 @@ import {
   GetDeprecatedProjectOverview,
   HideProject,
   ListEnvironmentSettingsOfProject,
+  ListEnvironmentsOfProjects,
   ListEnvironmentsOfProject,
   ListProjects,
   RemoveProjectEnvironment,
@@ -162,6 +163,10 @@ export function projectEndpoints({
 
     implement(ListEnvironmentSettingsOfProject, async ({ params }) => ({
       environments: await projects.environmentsOf(params.projectId),
+    })),
+
+    implement(ListEnvironmentsOfProjects, async ({ body }) => ({
+      environments: await projects.environmentsOfSome(body.projects),
     })),
 
     reads(ListEnvironmentsOfProject, async (request) => {

@@ -321,6 +321,14 @@ const environmentsOfProject = prepared(`
     where connection.project = p.id), '[]') as environments
   from project p where p.id = $1 and p.archived_at is null`);
 
+const environmentsOfProjects = prepared(`
+  select connection.project, connection.environment
+  from project_environment connection
+  join environment e on e.name = connection.environment
+  join project p on p.id = connection.project
+  where connection.project = any ($1::text[]) and p.archived_at is null
+  order by e.sort_order, e.name, connection.project`);
+
 const idTaken = prepared(`
   select from project where id = $1 union all
   select from deleted_private_project where id = $1 and not $2::boolean`);
@@ -356,6 +364,9 @@ export function projectReader(database: ReadDatabase) {
       if (row === undefined) throw projectNotFound(project);
       return row.environments;
     },
+    /** The environments of the active ones among some projects, in their order. */
+    environmentsOfSome: (ids: readonly string[]) =>
+      database.read<{ project: string; environment: string }>(environmentsOfProjects, [ids]),
     /** As in the repository, but outside of transactions: another request may take the name before the caller does. */
     newFeatureContext: async (project: string, name: string): Promise<NewFeatureContext> => {
       const statement = prepared(newFeatureContext);

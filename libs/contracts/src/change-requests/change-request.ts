@@ -247,6 +247,13 @@ const ChangeRequestStep = Type.Object(
   { description: 'That it came into a state, got another schedule, or lost approvals while it is in review.' },
 );
 
+const affectedEnvironments = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      'the protected environments that the changes affect: it needs the highest number of approvals that they ask for, of users who may approve in all of them; absent once it is closed',
+  }),
+);
+
 const members = {
   id: Type.Number({ description: 'the id of the change request' }),
   title: Type.Optional(Type.String({ description: 'the title' })),
@@ -258,12 +265,7 @@ const members = {
   createdAt: Timestamp('when it was created'),
   state: Type.Enum([...changeRequestStates], { type: 'string', description: 'the state' }),
   schedule: Type.Optional(ChangeRequestSchedule),
-  affectedEnvironments: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'the protected environments that the changes affect: it needs the highest number of approvals that they ask for, of users who may approve in all of them; absent once it is closed',
-    }),
-  ),
+  affectedEnvironments,
   revision: Type.Optional(Type.Integer({ description: 'the revision; incremented by each change of the content' })),
   stateTimestamps: Type.Optional(TextByKey({ description: 'when each state was last entered' })),
   reviewRequests: Type.Optional(
@@ -449,6 +451,7 @@ export const ChangeRequestSearchItem = Type.Object(
     createdAt: Timestamp('when it was created'),
     createdBy: Author,
     environment: Type.String({ description: 'the environment where the changes are applied' }),
+    affectedEnvironments,
     project: Type.String({ description: 'the id of the project' }),
     features: Type.Array(Type.String(), { description: 'the names of the features that it changes' }),
     segments: Type.Array(Type.String(), { description: 'the names of the segments that it changes' }),

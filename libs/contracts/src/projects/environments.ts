@@ -38,6 +38,18 @@ export const ListEnvironmentSettingsOfProject = defineOperation({
   tag: 'Internal',
 });
 
+/** Lists which environments projects have, for services with settings per environment; those that do not exist or are archived have none. */
+export const ListEnvironmentsOfProjects = defineOperation({
+  subject: 'call.features.list-environments-of-projects',
+  summary: 'List the environments of projects, in their order',
+  idempotent: true,
+  body: Type.Object({ projects: Type.Array(Type.String()) }),
+  reply: Type.Object({
+    environments: Type.Array(Type.Object({ project: Type.String(), environment: Type.String() })),
+  }),
+  tag: 'Internal',
+});
+
 export const ListEnvironmentsOfProject = defineOperation({
   subject: 'call.features.list-environments-of-project',
   operationId: 'getProjectEnvironments',
