@@ -104,7 +104,9 @@ export function inviteLinkEndpoints(context: GatewayContext): readonly Endpoint[
       return transaction(asSystem, async (tx) => {
         const { inviteLinks, users, passwords, roles } = tx;
         const link = requireUsableInviteLink(await inviteLinks.findForUpdate(id), now);
-        const rootRole = (await roles.findRootRole(link.rootRole)) ?? predefinedRole.viewer;
+        // Only administrators create accounts: whoever is none any more has nothing left to give by an older link.
+        const givesRootRole = inviter !== undefined && may(inviter, ['ADMIN'], rootScope);
+        const rootRole = (givesRootRole && (await roles.findRootRole(link.rootRole))) || predefinedRole.viewer;
         const account = { accountType: 'User', rootRole, isActive: true } as const;
         const user = await users.add(names, account, (created) => [accountCreated(created)]);
         await passwords.set(user.id, hash);

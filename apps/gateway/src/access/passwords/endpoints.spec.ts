@@ -331,7 +331,7 @@ describe('an invitation link', () => {
     expect(JSON.stringify(rows)).not.toContain(secret.slice(32));
   });
 
-  it('gives the root role that was chosen, though not Admin, and Viewer once that role is deleted', async () => {
+  it("gives the root role that was chosen, though not Admin, and Viewer once that role or its creator's right to give it is gone", async () => {
     const createWith = (rootRole: number) => ({ name: `link ${++made}`, expiresAt: inAnHour(), rootRole });
     const roleOf = async ({ secret }: InviteLink): Promise<number | undefined> => {
       const email = `invited-${++made}@example.org`;
@@ -351,6 +351,15 @@ describe('an invitation link', () => {
     expect((await send('DELETE', `roles/${id}`)).status).toBe(200);
     expect((await done<InviteLink>('GET', `invite-link/tokens/${guests.secret}`)).role.id).toBe(3);
     expect(await roleOf(guests)).toBe(3);
+    const roots = [await aUser(1), await aUser(1)] as const;
+    const ofRoots = [
+      await done<InviteLink>('POST', 'invite-link/tokens', createWith(2), roots[0].key),
+      await done<InviteLink>('POST', 'invite-link/tokens', createWith(2), roots[1].key),
+    ] as const;
+    expect(await roleOf(ofRoots[0])).toBe(2);
+    await done('PUT', `user-admin/${roots[0].id}`, { rootRole: 2 });
+    expect((await send('DELETE', `user-admin/${roots[1].id}`)).status).toBe(200);
+    for (const link of ofRoots) expect(await roleOf(link)).toBe(3);
   });
 
   it('gives groups and roles in projects, of what still exists and its creator may still give', async () => {
