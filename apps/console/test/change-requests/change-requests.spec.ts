@@ -76,6 +76,30 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('is listed with production first among the environments that it affects, the others on a press', async () => {
+    const wide = `w-${randomUUID().slice(0, 8)}`;
+    const flag = `flag-${randomUUID().slice(0, 8)}`;
+    const places = `/api/admin/projects/${wide}/environments`;
+    await api('POST', '/api/admin/projects', { id: wide, name: 'Wide' });
+    await api('POST', `/api/admin/projects/${wide}/features`, { name: flag });
+    for (const environment of ['development', 'production']) {
+      const body = { changeRequestsEnabled: true, requiredApprovals: 1 };
+      await api('PUT', `${places}/${environment}/change-requests/config`, body);
+    }
+    await api('POST', `${places}/development/change-requests`, [{ action: 'archiveFeature', feature: flag }]);
+    const opened = await openSignedIn(`/projects/${wide}/change-requests`);
+    const { page } = opened;
+    const cell = page.getByRole('cell', { name: 'production and 1 more' });
+    await cell.waitFor();
+    expect(await cell.locator('[data-production]').allInnerTexts()).toEqual(['production']);
+    await cell.getByRole('button', { name: 'and 1 more' }).press('Enter');
+    await cell.getByRole('listitem').getByText('development').waitFor();
+    await expectAccessible(opened);
+    await page.keyboard.press('Escape');
+    await cell.getByRole('listitem').waitFor({ state: 'hidden' });
+    await closeChecked(opened);
+  });
+
   it('says of a flag that is off that this is why nothing changes for users, and nothing of it once it turns on', async () => {
     const quiet = `p-${randomUUID().slice(0, 8)}`;
     const flag = `flag-${randomUUID().slice(0, 8)}`;

@@ -8,9 +8,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useMayCall } from '../../api/permissions.ts';
-import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
+import { AndMore } from '../../components/content/and-more.tsx';
 import { Table } from '../../components/content/table.tsx';
 import { QueryResult, EmptyState } from '../../components/content/query-result.tsx';
 import { PersonName } from '../../components/content/person-name.tsx';
@@ -50,6 +51,24 @@ function queryOf(view: View, userId: number): { state?: string; createdBy?: stri
   }
 }
 
+/** Where a request changes something: production first, since that is what a reviewer has to know. */
+function AffectedEnvironments({
+  request: { environment, affectedEnvironments = [] },
+}: {
+  readonly request: ChangeRequestSearchItem;
+}) {
+  const known = useEnvironments().data?.environments;
+  const isProduction = (name: string): boolean => known?.find((one) => one.name === name)?.type === 'production';
+  const names = [...new Set([environment, ...affectedEnvironments])];
+  const [first = environment, ...others] = names.toSorted((one, other) => +isProduction(other) - +isProduction(one));
+  return (
+    <span>
+      <EnvironmentName name={first} />
+      <AndMore names={others}>{(name) => <EnvironmentName name={name} />}</AndMore>
+    </span>
+  );
+}
+
 const columns = [
   {
     title: 'Title',
@@ -62,11 +81,13 @@ const columns = [
   {
     title: 'Changes',
     cell: ({ features, segments }: ChangeRequestSearchItem) => {
-      const names = [...features, ...segments];
+      const [first, ...others] = [...features, ...segments];
       return (
-        <span title={names.join(', ')}>
-          <span className={styles['whole']}>{names[0]}</span>
-          {names.length > 1 && <span className={layout['small']}>and {names.length - 1} more</span>}
+        <span>
+          <bdi className={styles['whole']} title={first}>
+            {first}
+          </bdi>
+          <AndMore names={others} />
         </span>
       );
     },
@@ -77,7 +98,7 @@ const columns = [
   },
   {
     title: 'Environment',
-    cell: ({ environment }: ChangeRequestSearchItem) => <EnvironmentName name={environment} />,
+    cell: (request: ChangeRequestSearchItem) => <AffectedEnvironments request={request} />,
   },
   {
     title: 'State',
