@@ -76,12 +76,15 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
-  it('is listed with production first among the environments that it affects, the others on a press', async () => {
+  it('is listed with production first among the environments that it affects, and says what it does to users there', async () => {
     const wide = `w-${randomUUID().slice(0, 8)}`;
     const flag = `flag-${randomUUID().slice(0, 8)}`;
     const places = `/api/admin/projects/${wide}/environments`;
     await api('POST', '/api/admin/projects', { id: wide, name: 'Wide' });
     await api('POST', `/api/admin/projects/${wide}/features`, { name: flag });
+    const inProduction = `/api/admin/projects/${wide}/features/${flag}/environments/production`;
+    await api('POST', `${inProduction}/strategies`, rollout(100));
+    await api('POST', `${inProduction}/on`);
     for (const environment of ['development', 'production']) {
       const body = { changeRequestsEnabled: true, requiredApprovals: 1 };
       await api('PUT', `${places}/${environment}/change-requests/config`, body);
@@ -97,6 +100,9 @@ describeInBrowser('a change request', () => {
     await expectAccessible(opened);
     await page.keyboard.press('Escape');
     await cell.getByRole('listitem').waitFor({ state: 'hidden' });
+    await page.getByRole('row').filter({ has: cell }).getByRole('link').first().click();
+    const impact = page.getByRole('region', { name: 'What it does for users in production' });
+    await impact.getByText('100 % lose it').waitFor();
     await closeChecked(opened);
   });
 

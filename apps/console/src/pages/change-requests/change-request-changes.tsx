@@ -20,9 +20,11 @@ import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import layout from '../../components/layout/layout.module.css';
+import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { downloadSegmentList } from '../admin/segments/download-segment-list.ts';
 import { lineDiff } from '../events/line-diff.ts';
 import { DependentImpact, ImpactGroups, Incompleteness } from '../strategy/impact-groups.tsx';
+import { useAffectedEnvironments } from './affected-environments.ts';
 import { anchorOf, ChangeComments, type CommentDrafts } from './change-request-comments.tsx';
 import styles from './change-requests.module.css';
 
@@ -270,7 +272,8 @@ function withoutSnapshot(payload: unknown): unknown {
 
 /** The users for whom the change request would turn flags on or off if it were applied now. */
 export function ChangeRequestImpact({ request }: RequestProps) {
-  const { project, environment } = request;
+  const { project } = request;
+  const [environment = request.environment, ...others] = useAffectedEnvironments(request);
   const changes = [
     ...request.features.flatMap(({ name, changes: featureChanges }) =>
       featureChanges.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
@@ -282,13 +285,22 @@ export function ChangeRequestImpact({ request }: RequestProps) {
   const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
   const preview = useChangeRequestPreview(request);
   const isOff = (name: string): boolean =>
+    environment === request.environment &&
     preview.data?.features.find((feature) => feature.name === name)?.after?.['enabled'] === false;
   const names = request.features.map(({ name }) => name);
   // In the order of the changes; flags that depend on theirs follow.
   const placeOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
   return (
     <section className={layout['card']} aria-labelledby="impact">
-      <h2 id="impact">What it does for users</h2>
+      <h2 id="impact">
+        What it does for users
+        {others.length > 0 && (
+          <>
+            {' in '}
+            <EnvironmentName name={environment} />
+          </>
+        )}
+      </h2>
       <QueryResult query={query}>
         {({ features }) => (
           <>
@@ -314,7 +326,11 @@ export function ChangeRequestImpact({ request }: RequestProps) {
       </QueryResult>
       <Link
         to="/playground"
-        search={{ changeRequest: String(request.id), projects: request.project, environments: environment }}
+        search={{
+          changeRequest: String(request.id),
+          projects: request.project,
+          environments: [environment, ...others].join(),
+        }}
         className={styles['onScreen'] ?? ''}
       >
         Try it in the playground

@@ -8,7 +8,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { useMayCall } from '../../api/permissions.ts';
-import { operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { buttonClass } from '../../components/buttons/button.tsx';
 import { AndMore } from '../../components/content/and-more.tsx';
@@ -17,6 +17,7 @@ import { QueryResult, EmptyState } from '../../components/content/query-result.t
 import { PersonName } from '../../components/content/person-name.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { ReviewCount } from './review-count.tsx';
+import { useAffectedEnvironments } from './affected-environments.ts';
 import { StateBadge } from './state-badge.tsx';
 import layout from '../../components/layout/layout.module.css';
 import styles from './change-requests.module.css';
@@ -51,16 +52,8 @@ function queryOf(view: View, userId: number): { state?: string; createdBy?: stri
   }
 }
 
-/** Where a request changes something: production first, since that is what a reviewer has to know. */
-function AffectedEnvironments({
-  request: { environment, affectedEnvironments = [] },
-}: {
-  readonly request: ChangeRequestSearchItem;
-}) {
-  const known = useEnvironments().data?.environments;
-  const isProduction = (name: string): boolean => known?.find((one) => one.name === name)?.type === 'production';
-  const names = [...new Set([environment, ...affectedEnvironments])];
-  const [first = environment, ...others] = names.toSorted((one, other) => +isProduction(other) - +isProduction(one));
+function AffectedEnvironments({ request }: { readonly request: ChangeRequestSearchItem }) {
+  const [first = request.environment, ...others] = useAffectedEnvironments(request);
   return (
     <span>
       <EnvironmentName name={first} />
