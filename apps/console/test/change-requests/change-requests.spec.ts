@@ -382,6 +382,12 @@ describeInBrowser('the review of a change request', () => {
     await author.page.emulateMedia({ media: 'screen' });
     expect(await printed.count()).toBeGreaterThan(3);
     await openMenu(main.getByRole('button', { name: 'More actions' }), 'Cancel the request');
+    const entries = author.page.getByRole('menuitem');
+    expect(await entries.allInnerTexts()).toEqual(['Edit the title', 'Cancel the request']);
+    // What takes something away is not where one presses for something else.
+    const [title, cancel] = [await entries.first().boundingBox(), await entries.last().boundingBox()];
+    expect((cancel?.y ?? 0) - (title?.y ?? 0) - (title?.height ?? 0)).toBeGreaterThan(4);
+    await expectAccessible(author);
     await closeChecked(author);
 
     const onlooker = await openAs(mel, path);

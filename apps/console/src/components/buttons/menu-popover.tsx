@@ -1,6 +1,6 @@
 import type { RefObject } from 'react';
 import { Menu, MenuItem, Popover } from 'react-aria-components';
-import { Icon } from '../content/icon.tsx';
+import { Icon, type IconName } from '../content/icon.tsx';
 import { FocusReturn } from '../dialogs/focus-return.tsx';
 import type { MenuEntry } from './menu.tsx';
 import styles from '../forms/field.module.css';
@@ -12,8 +12,15 @@ interface MenuPopoverProps {
   readonly onClose: () => void;
 }
 
-/** The list of actions of a menu while it is open: a module of its own, which is loaded when a menu is first opened. */
+/** The icons of what takes something away. */
+const removing: ReadonlySet<IconName | undefined> = new Set(['archive', 'close', 'remove']);
+
+/**
+ * The list of actions of a menu while it is open: a module of its own, which is loaded when a menu is first opened.
+ * What takes something away is the last, apart from what is pressed more often.
+ */
 export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverProps) {
+  const sorted = entries.toSorted((one, other) => +removing.has(one.icon) - +removing.has(other.icon));
   const hasIcons = entries.some(({ icon }) => icon !== undefined);
   return (
     <Popover
@@ -26,7 +33,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
     >
       <FocusReturn />
       <Menu aria-label={label} autoFocus="first" onClose={onClose}>
-        {entries.map(({ id, label: text, icon, isDisabled = false, run }) => (
+        {sorted.map(({ id, label: text, icon, isDisabled = false, run }) => (
           <MenuItem
             key={id}
             id={id}
@@ -36,7 +43,7 @@ export function MenuPopover({ label, entries, trigger, onClose }: MenuPopoverPro
               onClose();
               run();
             }}
-            className={styles['option'] ?? ''}
+            className={`${styles['option']} ${removing.has(icon) ? styles['removing'] : ''}`}
           >
             {icon === undefined ? hasIcons && <span className={styles['noIcon']} /> : <Icon name={icon} />}
             {text}

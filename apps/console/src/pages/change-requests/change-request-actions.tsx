@@ -283,7 +283,12 @@ export function ChangeRequestActions({
       {inMenu.length > 0 && (
         <Menu
           label="More actions"
-          entries={inMenu.map((id) => ({ id, label: labelOf(id, request), run: () => run(id) }))}
+          entries={inMenu.map((id) => ({
+            id,
+            label: labelOf(id, request),
+            ...(dangerous.has(id) && { icon: 'close' as const }),
+            run: () => run(id),
+          }))}
         >
           <IconButton icon="more" label="More actions" />
         </Menu>
