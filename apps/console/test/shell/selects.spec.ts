@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventually } from '@bunting/testing';
+import type { Locator } from 'playwright-core';
 import {
   api,
   closeChecked,
@@ -59,6 +60,39 @@ describeInBrowser('a select', () => {
     await shows('My flag became stale');
     await closeChecked(opened);
   });
+});
+
+describeInBrowser('the list of a select', () => {
+  it.each([1280, 390])(
+    'is as wide as its field, or wider where that is narrow, in a window of %d px',
+    async (width) => {
+      const opened = await openSignedIn('/inbox', { width });
+      const { page } = opened;
+      const widthOfList = async (select: Locator): Promise<readonly [field: number, list: number]> => {
+        await select.click();
+        const list = page.getByRole('listbox');
+        await list.waitFor();
+        const popover = await list.locator('xpath=..').boundingBox();
+        expect(popover?.x).toBeGreaterThanOrEqual(0);
+        expect((popover?.x ?? 0) + (popover?.width ?? 0)).toBeLessThanOrEqual(width);
+        const field = await select.boundingBox();
+        await page.keyboard.press('Escape');
+        await list.waitFor({ state: 'detached' });
+        return [field?.width ?? 0, popover?.width ?? 0];
+      };
+      const [narrow, ofNarrow] = await widthOfList(
+        page.getByRole('button', { name: 'Show', exact: false }).and(page.locator('[aria-haspopup=listbox]')),
+      );
+      expect(narrow).toBeLessThan(320);
+      expect(ofNarrow).toBeGreaterThan(narrow);
+      expect(ofNarrow).toBeLessThanOrEqual(320);
+      await page.goto(new URL('/admin/sign-in', page.url()).href);
+      const [wide, ofWide] = await widthOfList(page.locator('[aria-haspopup=listbox]').first());
+      expect(wide).toBeGreaterThan(320);
+      expect(Math.round(ofWide)).toBe(Math.round(wide));
+      await closeChecked(opened);
+    },
+  );
 });
 
 describeInBrowser('a combo box', () => {
