@@ -13,7 +13,14 @@ import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Checkbox, TextField } from '../../components/forms/fields.tsx';
 import { MultiComboBox } from '../../components/forms/multi-combo-box.tsx';
 import { ComboBox, Select } from '../../components/forms/selects.tsx';
-import { lacksValue, valueKindOf, localTime, operatorsFor, valuesOfText } from './strategy-inputs.ts';
+import {
+  lacksValue,
+  valueKindOf,
+  localTime,
+  operatorsFor,
+  operatorsOfSignals,
+  valuesOfText,
+} from './strategy-inputs.ts';
 import fieldStyles from '../../components/forms/field.module.css';
 import layout from '../../components/layout/layout.module.css';
 import styles from './strategy.module.css';
@@ -243,7 +250,7 @@ const ConstraintFields = memo(
     const { data: settings } = useQuery({ ...operationQuery(GetUiConfig, {}), staleTime: 60_000 });
     const { contextName, operator, inverted = false, caseInsensitive = false } = constraint;
     const operatorsOf = (name: string) =>
-      isOfSignals ? operatorsFor('', false) : operatorsFor(name, settings?.flags['regexConstraints'] === true);
+      isOfSignals ? operatorsOfSignals : operatorsFor(name, settings?.flags['regexConstraints'] === true);
     const knownFields = fields.map(({ name, description }) => ({
       id: name,
       label: name,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   localTime,
   operatorsFor,
+  operatorsOfSignals,
   parseExampleUsers,
   valuesOfText,
   withEqualWeights,
@@ -31,6 +32,11 @@ describe('the operators of a context field', () => {
     expect(operatorsFor('country', false)[0]).toBe('IN');
     expect(operatorsFor('country', false)).not.toContain('REGEX');
     expect(operatorsFor('country', true)).toContain('REGEX');
+  });
+
+  it('are no times for a field of which some SDKs would compare the current time instead', () => {
+    for (const field of ['signedUpAt', '']) expect(operatorsFor(field, true)).not.toContain('DATE_AFTER');
+    expect(operatorsOfSignals).toContain('DATE_AFTER');
   });
 });
 

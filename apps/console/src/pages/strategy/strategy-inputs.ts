@@ -16,15 +16,25 @@ export function valueKindOf(operator: ConstraintOperator): ValueKind {
   return operator.startsWith('SEMVER_') ? 'version' : 'list';
 }
 
+function isTime(operator: ConstraintOperator): boolean {
+  return valueKindOf(operator) === 'date';
+}
+
 /**
- * The operators that make sense for a context field: times for `currentTime`, all for the others.
+ * The operators that make sense for a context field: times for `currentTime`, the rest for the others, since some SDKs compare the current time,
+ * whatever field a constraint names.
  * @param allowsRegex whether the server accepts `REGEX`
  */
 export function operatorsFor(contextName: string, allowsRegex: boolean): readonly ConstraintOperator[] {
-  return contextName === 'currentTime'
-    ? constraintOperators.filter((operator) => valueKindOf(operator) === 'date')
-    : ['IN', ...constraintOperators.filter((operator) => operator !== 'IN' && (operator !== 'REGEX' || allowsRegex))];
+  if (contextName === 'currentTime') return constraintOperators.filter(isTime);
+  return operatorsOfSignals.concat(allowsRegex ? 'REGEX' : []).filter((operator) => !isTime(operator));
 }
+
+/** The operators of a filter for signals, which compare the value at its path. */
+export const operatorsOfSignals: readonly ConstraintOperator[] = [
+  'IN',
+  ...constraintOperators.filter((operator) => operator !== 'IN' && operator !== 'REGEX'),
+];
 
 /** Whether a constraint lacks the value that it compares with. */
 export function lacksValue({ operator, value = '', values = [] }: Constraint): boolean {
