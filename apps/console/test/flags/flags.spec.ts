@@ -55,6 +55,33 @@ describeInBrowser('the list of flags', () => {
     await closeChecked(opened);
   });
 
+  it('keeps the rows that stay on the screen while it scrolls, with their focus, and adds those that come only', async () => {
+    const opened = await openSignedIn('/projects/listed/flags');
+    const { page } = opened;
+    const list = page.getByRole('region', { name: 'Flags of listed' });
+    const scrollTo = async (row: number): Promise<void> => {
+      await list.evaluate((one, top) => one.scrollTo({ top }), row * 36);
+      await page.getByRole('link', { name: `listed.${String(row + 5).padStart(3, '0')}`, exact: true }).waitFor();
+      // Frames in which the list draws what has come.
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    };
+    await scrollTo(100);
+    await page.getByRole('checkbox', { name: 'Select listed.110' }).focus();
+    const added = await list.evaluateHandle((one) => {
+      const names: string[] = [];
+      new MutationObserver((records) => {
+        for (const { addedNodes } of records)
+          for (const node of addedNodes)
+            if (node instanceof HTMLElement && node.getAttribute('role') === 'row') names.push(node.innerText);
+      }).observe(one, { childList: true, subtree: true });
+      return names;
+    });
+    await scrollTo(103);
+    expect((await added.jsonValue()).length).toBeLessThanOrEqual(3);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Select listed.110');
+    await closeChecked(opened);
+  });
+
   it('shows the tags for which there is room whole, on one line, and the others on hover', async () => {
     const name = 'tagged.twice';
     const tags = ['first', 'second'].map((value) => ({ type: 'simple', value: `${value}-${'m'.repeat(9)}` }));

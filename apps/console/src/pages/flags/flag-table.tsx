@@ -12,7 +12,7 @@ import layout from '../../components/layout/layout.module.css';
 import styles from './flags.module.css';
 import { type RecentUsageOf, Sparkline } from './recent-usage.tsx';
 import type { EditStatus } from './use-flags.ts';
-import { ProjectName } from '../../components/content/project-name.tsx';
+import { useProjectNames } from '../../components/content/project-name.tsx';
 
 const rowHeight = 36;
 const similarHeadHeight = 28;
@@ -52,7 +52,8 @@ interface DetailColumn {
   /** as `sortBy` of the search */
   readonly sortBy?: string;
   readonly isTags?: true;
-  readonly cell: (flag: SearchResultFeature) => React.ReactNode;
+  /** @param projectName the name of the project of the flag */
+  readonly cell: (flag: SearchResultFeature, projectName: string) => React.ReactNode;
 }
 
 /** What a list shows beside the name and the environments, in the order in which it is shown. */
@@ -63,9 +64,9 @@ const detailColumns = {
     minWidth: 104,
     grow: 0.8,
     sortBy: 'project',
-    cell: ({ project }) => (
+    cell: ({ project }, name) => (
       <Link to="/projects/$project/flags" params={{ project }} className={styles['plain'] ?? ''}>
-        <ProjectName id={project} />
+        <bdi {...(name !== project && { title: project })}>{name}</bdi>
       </Link>
     ),
   },
@@ -235,6 +236,7 @@ interface RowProps {
   readonly isMixed: boolean;
   readonly editStatus: EditStatus;
   readonly usageOf: RecentUsageOf | undefined;
+  readonly projectName: string;
   readonly row: number;
   readonly top: number;
   readonly environments: readonly ListedEnvironment[];
@@ -257,6 +259,7 @@ const Row = memo(
     isMixed,
     editStatus,
     usageOf,
+    projectName,
     row,
     top,
     environments,
@@ -345,7 +348,7 @@ const Row = memo(
               column.isTags === true ? flag.tags?.map(({ type, value }) => `${type}:${value}`).join(', ') : undefined
             }
           >
-            {column.cell(flag)}
+            {column.cell(flag, projectName)}
           </div>
         ))}
       </div>
@@ -439,6 +442,7 @@ export function FlagTable({
     if (activeRow >= 0) virtualizer.scrollToIndex(activeRow, { align: 'auto' });
   }, [activeRow, virtualizer]);
   const { width, hasMore } = useRoom(scroller);
+  const projectNameOf = useProjectNames();
   // Usage is left out where it would take the room of the project, or of names that are longer.
   const fits = (environment: number): boolean =>
     widthOf([detailColumns.project], environments.length, environment) <= width;
@@ -529,7 +533,7 @@ export function FlagTable({
             </div>
           </div>
           <div role="rowgroup" className={styles['body']} style={{ height: virtualizer.getTotalSize() }}>
-            {items.map(({ index, start }) => {
+            {items.flatMap(({ index, start }) => {
               const flag = props.rowAt(index);
               const isFirstSimilar = index === firstSimilar;
               return [
@@ -552,6 +556,7 @@ export function FlagTable({
                   isMixed={sort.column !== undefined}
                   editStatus={props.editStatus}
                   usageOf={usageOf}
+                  projectName={flag === undefined ? '' : projectNameOf(flag.project)}
                   environments={environments}
                   isNarrow={environmentWidth === narrow}
                   details={details}
