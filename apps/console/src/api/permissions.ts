@@ -7,13 +7,20 @@ import {
   permissionsFor,
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
+import { useCallback } from 'react';
 import { isGranted, type PermissionScope } from './grants.ts';
 import { operationQuery, useMe, useProjects } from './queries-and-mutations.ts';
 
-/** A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. */
+/**
+ * A function that tells whether the user has a permission; it denies everything until the user's permissions are loaded. It stays the same
+ * function while they do.
+ */
 export function usePermissionCheck(): (permission: Permission, scope?: PermissionScope) => boolean {
   const { data } = useMe();
-  return (permission, scope = {}) => data !== undefined && isGranted(data.permissions, permission, scope);
+  return useCallback(
+    (permission, scope = {}) => data !== undefined && isGranted(data.permissions, permission, scope),
+    [data],
+  );
 }
 
 /** Whether the user has a permission beyond single projects and environments; false until the permissions are loaded. */
@@ -55,9 +62,13 @@ export function useMayPropose(): (project: string) => boolean {
     enabled: isAnyProtected && !isAdministrator,
     staleTime: 60_000,
   });
-  return (project) => {
-    if (isAdministrator) return true;
-    const mode = projects?.find(({ id }) => id === project)?.mode;
-    return mode !== undefined && (mode !== 'protected' || own.data?.projects.includes(project) === true);
-  };
+  const memberships = own.data?.projects;
+  return useCallback(
+    (project) => {
+      if (isAdministrator) return true;
+      const mode = projects?.find(({ id }) => id === project)?.mode;
+      return mode !== undefined && (mode !== 'protected' || memberships?.includes(project) === true);
+    },
+    [isAdministrator, projects, memberships],
+  );
 }

@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { memo, Suspense, useState } from 'react';
 import { Button } from '../buttons/button.tsx';
 import { lazyPart } from '../content/lazy-part.tsx';
 
@@ -12,7 +12,7 @@ interface EnvironmentsButtonProps {
 }
 
 /** Says how many environments are shown, and opens the choice of them. There is none for fewer than three. */
-export function EnvironmentsButton({ environments, shown }: EnvironmentsButtonProps) {
+export const EnvironmentsButton = memo(({ environments, shown }: EnvironmentsButtonProps) => {
   const [isOpen, setOpen] = useState(false);
   if (environments.length < 3) return null;
   return (
@@ -27,4 +27,5 @@ export function EnvironmentsButton({ environments, shown }: EnvironmentsButtonPr
       </Suspense>
     </>
   );
-}
+});
+EnvironmentsButton.displayName = 'EnvironmentsButton';

@@ -1,4 +1,4 @@
-import { Suspense, useState } from 'react';
+import { memo, Suspense, useState } from 'react';
 import { Button } from '../../components/buttons/button.tsx';
 import { Menu } from '../../components/buttons/menu.tsx';
 import { keepText, keptText } from '../../store.ts';
@@ -20,18 +20,18 @@ const filterLabels = {
 } as const;
 
 interface FilterMenuProps {
-  readonly environments: readonly string[];
+  readonly environments: readonly { readonly name: string }[];
   readonly hasProjects: boolean;
   /** Begins a part of the filter, such as `type:`. */
   readonly onChoose: (part: string) => void;
 }
 
 /** What flags can be filtered by, in words: each choice begins a part of the text of the filter. */
-export function FilterMenu({ environments, hasProjects, onChoose }: FilterMenuProps) {
+export const FilterMenu = memo(({ environments, hasProjects, onChoose }: FilterMenuProps) => {
   const choices = [
     ...Object.entries(filterLabels),
     ...(hasProjects ? [['project', 'Project'] as const] : []),
-    ...environments.map((name) => [name, `On, off or partly on in ${name}`] as const),
+    ...environments.map(({ name }) => [name, `On, off or partly on in ${name}`] as const),
   ];
   return (
     <Menu
@@ -41,7 +41,8 @@ export function FilterMenu({ environments, hasProjects, onChoose }: FilterMenuPr
       <Button icon="add">Filter</Button>
     </Menu>
   );
-}
+});
+FilterMenu.displayName = 'FilterMenu';
 
 interface View {
   readonly name: string;
@@ -68,20 +69,22 @@ function readViews(project: string | undefined): readonly View[] {
 
 interface ViewsMenuProps {
   readonly project: string | undefined;
-  /** the filter and the order that are shown */
-  readonly shown: Omit<View, 'name'>;
+  /** the filter that is shown */
+  readonly q: string;
+  /** the order that is shown */
+  readonly sort: string;
   readonly onOpen: (view: Omit<View, 'name'>) => void;
 }
 
 /** The filters that the person has saved under a name in this browser, for the project or for all projects. */
-export function ViewsMenu({ project, shown, onOpen }: ViewsMenuProps) {
+export const ViewsMenu = memo(({ project, q, sort, onOpen }: ViewsMenuProps) => {
   const [views, setViews] = useState(() => readViews(project));
   const [isSaving, setSaving] = useState(false);
   const keep = (changed: readonly View[]): void => {
     setViews(changed);
     keepText(storageKey(project), JSON.stringify(changed));
   };
-  const current = views.find(({ q, sort }) => q === shown.q && sort === shown.sort);
+  const current = views.find((view) => view.q === q && view.sort === sort);
   return (
     <>
       <Menu
@@ -98,7 +101,7 @@ export function ViewsMenu({ project, shown, onOpen }: ViewsMenuProps) {
                 id: 'save',
                 label: 'Save this view…',
                 icon: 'add' as const,
-                isDisabled: shown.q === '' && shown.sort === '',
+                isDisabled: q === '' && sort === '',
                 run: () => setSaving(true),
               }
             : {
@@ -114,11 +117,12 @@ export function ViewsMenu({ project, shown, onOpen }: ViewsMenuProps) {
       <Suspense>
         {isSaving && (
           <SaveViewDialog
-            onSave={(name) => keep([...views.filter((view) => view.name !== name), { name, ...shown }])}
+            onSave={(name) => keep([...views.filter((view) => view.name !== name), { name, q, sort }])}
             onClose={() => setSaving(false)}
           />
         )}
       </Suspense>
     </>
   );
-}
+});
+ViewsMenu.displayName = 'ViewsMenu';

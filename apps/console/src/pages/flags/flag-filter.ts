@@ -264,6 +264,14 @@ function valuesFor(key: string, { environments, types, projects, tags, segments,
   return values.toSorted((one, other) => (counted.get(other) ?? 0) - (counted.get(one) ?? 0));
 }
 
+/** The keys of whose values it is shown how many of the flags have them. */
+const countedKeys: ReadonlySet<string> = new Set(['type', 'project', 'state', 'tag']);
+
+/** Whether a filter has a part whose values are suggested with counts. */
+export function hasCountedKey(filter: string): boolean {
+  return filterTokensOf(filter).some(({ key }) => key !== undefined && countedKeys.has(key));
+}
+
 /** The suggestions for the token at the caret. */
 export function flagSuggestions(filter: string, caret: number, vocabulary: FlagFilterVocabulary): Suggestion[] {
   const { counts = {} } = vocabulary;

@@ -22,9 +22,10 @@ import { ListPage } from '../projects/project-tabs.tsx';
 import { usePageActions } from '../../shell/page-actions.ts';
 import type { BulkAction } from './bulk-action.ts';
 import { BulkMenu, emptySelection, isSelected, permissionOf, selectedCountOf, SelectionBar } from './selection-bar.tsx';
-import { flagSuggestions } from './flag-filter.ts';
+import { flagSuggestions, hasCountedKey } from './flag-filter.ts';
 import {
   type EditStatus,
+  halfWindow,
   useFlagFilterVocabulary,
   useFlagListQuery,
   useSelectedAndActiveFlags,
@@ -107,11 +108,14 @@ function useFlagListRights(listed: string | undefined, environments: readonly st
   const mayCreate =
     listed === undefined ? maySomewhere(['CREATE_FEATURE']) : hasPermission('CREATE_FEATURE', { project: listed });
   /** @param addsStrategy whether the flag is turned on where it has no strategy, and gets one */
-  const mayToggle = (project: string, environment: string, addsStrategy = false): boolean =>
-    isProtected(project, environment)
-      ? mayPropose(project)
-      : hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment }) &&
-        (!addsStrategy || hasPermission('CREATE_FEATURE_STRATEGY', { project, environment }));
+  const mayToggle = useCallback(
+    (project: string, environment: string, addsStrategy = false): boolean =>
+      isProtected(project, environment)
+        ? mayPropose(project)
+        : hasPermission('UPDATE_FEATURE_ENVIRONMENT', { project, environment }) &&
+          (!addsStrategy || hasPermission('CREATE_FEATURE_STRATEGY', { project, environment })),
+    [isProtected, mayPropose, hasPermission],
+  );
   const mayBulk = (action: BulkAction): boolean =>
     projects.some(({ id: project }) => {
       if (action.kind === 'switch') return mayToggle(project, action.environment);
@@ -161,8 +165,16 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const [isCreating, setCreating] = useState(false);
   const [isVocabularyNeeded, setVocabularyNeeded] = useState(false);
   const text = query.query ?? '';
-  const vocabulary = useFlagFilterVocabulary({ environments, project, text, isNeeded: isVocabularyNeeded });
+  const vocabulary = useFlagFilterVocabulary({
+    environments,
+    project,
+    text,
+    isNeeded: isVocabularyNeeded,
+    // Not with each letter of a word, when no values are suggested.
+    areCountsNeeded: isVocabularyNeeded && (text === '' || hasCountedKey(filter)),
+  });
   const filterBox = useRef<FilterComboBoxHandle>(null);
+  const beginFilter = useCallback((part: string) => filterBox.current?.begin(part), []);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const { mayCreate, mayToggle, mayBulk, maySelect, areRightsKnown } = useFlagListRights(
@@ -188,7 +200,11 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
         [SearchFeatures, GetEditStatus].map((read) => client.invalidateQueries({ queryKey: operationKey(read) })),
       ),
   );
-  const onVisibleRangeChange = useCallback((first: number, last: number) => setVisibleRange({ first, last }), []);
+  // The page needs to know which half of a window is on the screen: it is not rendered for each row that is scrolled past.
+  const onVisibleRangeChange = useCallback((first: number, last: number) => {
+    const range = { first: first - (first % halfWindow), last: last - (last % halfWindow) };
+    setVisibleRange((before) => (before.first === range.first && before.last === range.last ? before : range));
+  }, []);
   useFlagListKeys({
     focusFilter: () => filterBox.current?.focus(),
     moveActiveRow,
@@ -208,10 +224,15 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
   const exactTotal = list.exactTotal ?? exactCount;
   const selectedCount = selectedCountOf(selection, total);
   const isEmpty = list.isLoaded && !list.isOutdated && total === 0;
-  const createButton = mayCreate && (
-    <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
-      Create a flag
-    </Button>
+  // One element for all renders: of what a key press in the filter renders, buttons take most.
+  const createButton = useMemo(
+    () =>
+      mayCreate && (
+        <Button variant="primary" icon="add" onPress={() => setCreating(true)}>
+          Create a flag
+        </Button>
+      ),
+    [mayCreate],
   );
   const isWithoutFlags = isEmpty && filter.trim() === '';
   const mayBeWithoutFlags = isWithoutFlags || (filter.trim() === '' && !list.isLoaded && list.error === null);
@@ -235,12 +256,8 @@ export function FlagsPage({ project }: { readonly project?: string | undefined }
           onFocus={() => setVocabularyNeeded(true)}
           handle={filterBox}
         />
-        <FilterMenu
-          environments={listedEnvironments.map(({ name }) => name)}
-          hasProjects={project === undefined}
-          onChoose={(part) => filterBox.current?.begin(part)}
-        />
-        <ViewsMenu project={project} shown={view} onOpen={openView} />
+        <FilterMenu environments={listedEnvironments} hasProjects={project === undefined} onChoose={beginFilter} />
+        <ViewsMenu project={project} q={view.q} sort={view.sort} onOpen={openView} />
         <EnvironmentsButton environments={enabledEnvironments} shown={listedEnvironments} />
       </div>
       <div className={styles['summary']}>

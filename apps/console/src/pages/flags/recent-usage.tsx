@@ -1,4 +1,4 @@
-import { GetRecentUsage, type SearchResultFeature } from '@bunting/contracts';
+import { GetRecentUsage, type ReplyOf, type SearchResultFeature } from '@bunting/contracts';
 import { keepPreviousData, useQueries } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
@@ -17,6 +17,10 @@ export type RecentUsageOf = (flag: string, environment: string) => UsageByDay | 
 /** Counts change all the time: rows on the screen get newer ones at most each minute. */
 const staleMs = 60_000;
 
+// The same function for all renders, so that it runs when an answer arrives only.
+const usedFeatures = (all: readonly { readonly data: ReplyOf<typeof GetRecentUsage> | undefined }[]) =>
+  all.flatMap(({ data }) => data?.features ?? []);
+
 /** The usage of the rows on the screen, in one request for each window of rows. */
 export function useRecentUsage(
   windows: readonly (readonly Pick<SearchResultFeature, 'name'>[] | undefined)[],
@@ -30,7 +34,7 @@ export function useRecentUsage(
       meta: { isUnaffected: true },
       placeholderData: keepPreviousData,
     })),
-    combine: (all) => all.flatMap(({ data }) => data?.features ?? []),
+    combine: usedFeatures,
   });
   return useMemo(() => {
     const usages = new Map(

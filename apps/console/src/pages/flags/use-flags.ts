@@ -6,6 +6,7 @@ import {
   ListFeatureTypes,
   ListTags,
   RemoveFavoriteFeature,
+  type ReplyOf,
   SearchFeatures,
   type SearchFeaturesResponse,
   type SearchResultFeature,
@@ -61,6 +62,8 @@ interface VocabularyOptions {
   /** the words of the filter */
   readonly text: string;
   readonly isNeeded: boolean;
+  /** whether counts are shown, too: they are of the words that have been typed so far */
+  readonly areCountsNeeded: boolean;
 }
 
 /** The values that a filter of flags can have, for suggestions. Types, tags, segments and counts are loaded only if they are needed. */
@@ -69,8 +72,9 @@ export function useFlagFilterVocabulary({
   project,
   text,
   isNeeded,
+  areCountsNeeded,
 }: VocabularyOptions): FlagFilterVocabulary {
-  const counts = useFacetCounts(project, text, isNeeded);
+  const counts = useFacetCounts(project, text, areCountsNeeded);
   const options = { enabled: isNeeded, staleTime: 60_000 };
   const { data: types } = useQuery({ ...operationQuery(ListFeatureTypes, {}), ...options });
   const { data: tags } = useQuery({ ...operationQuery(ListTags, {}), ...options });
@@ -112,15 +116,20 @@ export function useFlagListQuery(project: string | undefined, environments: read
   const serializedQuery = JSON.stringify(parsedQuery);
   const query = useMemo(() => JSON.parse(serializedQuery) as SearchQuery, [serializedQuery]);
   const view = { q: filter.trim(), sort: search['sort'] ?? '' };
-  const openView = ({ q, sort: order }: typeof view): void => {
-    setFilter(q);
-    write({ q: q === '' ? undefined : q, sort: order === '' ? undefined : order });
-  };
+  const openView = useCallback(
+    ({ q, sort: order }: { readonly q: string; readonly sort: string }): void => {
+      setFilter(q);
+      write({ q: q === '' ? undefined : q, sort: order === '' ? undefined : order });
+    },
+    [setFilter, write],
+  );
   return { query, errors: typed.errors, chips: typed.chips, filter, setFilter, sort, setSort, view, openView };
 }
 
 /** The number of rows that one request returns, called a window. The list loads the windows that are on the screen. */
 const rowsPageSize = 100;
+/** In rows: the next window is read once the second half of the last one is on the screen. */
+export const halfWindow = rowsPageSize / 2;
 /** Milliseconds for which rows that have left the screen stay in memory. */
 const rowsGcMs = 30_000;
 
@@ -135,6 +144,10 @@ function windowQuery(query: SearchQuery, index: number) {
 }
 
 type Window = Pick<SearchFeaturesResponse, 'features' | 'matches'> | undefined;
+
+// What a list shows of its windows, so that it is rendered when that changes, and not when a request begins.
+const windowStates = (all: readonly { readonly data: Window; readonly error: Error | null }[]) =>
+  all.map(({ data, error }) => ({ data, error }));
 
 /** The first row that is only similar to the text of a search; undefined if no row on the screen is, or if it is not known. */
 function firstSimilarRow(first: Window, from: number, windows: readonly Window[]): number | undefined {
@@ -156,6 +169,16 @@ export interface EditStatus {
   readonly isWaiting: (flag: string, environment: string) => boolean;
 }
 
+// The same function for all renders, so that it runs when an answer arrives only.
+function combinedStatus(all: readonly { readonly data: ReplyOf<typeof GetEditStatus> | undefined }[]) {
+  return {
+    isProtected: all
+      .flatMap(({ data }) => data?.protectedEnvironments ?? [])
+      .map((one) => `${one.project} ${one.environment}`),
+    isWaiting: all.flatMap(({ data }) => data?.waitingChanges ?? []).map((one) => `${one.feature} ${one.environment}`),
+  };
+}
+
 function useEditStatus(windows: readonly Window[]): EditStatus {
   const results = useQueries({
     queries: windows.map((window) => {
@@ -167,14 +190,7 @@ function useEditStatus(windows: readonly Window[]): EditStatus {
         placeholderData: keepPreviousData,
       };
     }),
-    combine: (all) => ({
-      isProtected: all
-        .flatMap(({ data }) => data?.protectedEnvironments ?? [])
-        .map((one) => `${one.project} ${one.environment}`),
-      isWaiting: all
-        .flatMap(({ data }) => data?.waitingChanges ?? [])
-        .map((one) => `${one.feature} ${one.environment}`),
-    }),
+    combine: combinedStatus,
   });
   return useMemo(() => {
     const [protectedKeys, waitingKeys] = [new Set(results.isProtected), new Set(results.isWaiting)];
@@ -203,19 +219,24 @@ export function useFlagRows(query: SearchQuery, first: number, last: number, sho
   const from = Math.min(Math.floor(first / rowsPageSize), lastWindow);
   const to = Math.min(Math.floor(last / rowsPageSize), lastWindow);
   const indices = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const windows = useQueries({ queries: indices.map((index) => windowQuery(query, index)) });
+  const others = indices.filter((index) => index > 0);
+  const otherWindows = useQueries({
+    queries: others.map((index) => windowQuery(query, index)),
+    combine: windowStates,
+  });
   const isOutdated = firstWindow.isPlaceholderData;
-  const editStatus = useEditStatus(windows.map(({ data }) => data));
+  const windowAt = (index: number): Window =>
+    index === 0 ? firstWindow.data : otherWindows[others.indexOf(index)]?.data;
+  // Those that are on the screen, also while the rows of another filter are loading.
+  const windows = indices.map(windowAt);
+  const editStatus = useEditStatus(windows);
   const usageOf = useRecentUsage(
-    windows.map(({ data }) => data?.features),
+    windows.map((window) => window?.features),
     showsUsage,
   );
-  const windowOf = (row: number): Window => {
-    const index = Math.floor(row / rowsPageSize);
-    return index === 0 ? firstWindow.data : windows[index - from]?.data;
-  };
+  const windowOf = (row: number): Window => windowAt(Math.floor(row / rowsPageSize));
   // Prefetched only when the second half of the last window is on the screen: else each key press in the filter would cause two searches.
-  const isNextNeeded = !isOutdated && to < lastWindow && last >= (to + 0.5) * rowsPageSize;
+  const isNextNeeded = !isOutdated && to < lastWindow && last >= to * rowsPageSize + halfWindow;
   useEffect(() => {
     if (isNextNeeded) void client.prefetchQuery(windowQuery(query, to + 1));
   }, [client, query, to, isNextNeeded]);
@@ -226,20 +247,14 @@ export function useFlagRows(query: SearchQuery, first: number, last: number, sho
     isLoaded: firstWindow.data !== undefined,
     /** whether the rows are those of an earlier filter, while those of the current one are loading */
     isOutdated,
-    error: firstWindow.error ?? windows.find(({ error }) => error !== null)?.error ?? null,
+    error: firstWindow.error ?? otherWindows.find(({ error }) => error !== null)?.error ?? null,
     refetch: () => client.invalidateQueries({ queryKey: operationKey(SearchFeatures) }),
     /** The flag of a row; undefined while it is being read. */
     rowAt: (row: number): SearchResultFeature | undefined => windowOf(row)?.features[row % rowsPageSize],
     /** How a row matches the text of the search; undefined without one. */
     matchAt: (row: number) => windowOf(row)?.matches?.[row % rowsPageSize],
     firstSimilar:
-      query.sortBy === undefined && !isOutdated
-        ? firstSimilarRow(
-            firstWindow.data,
-            from,
-            windows.map(({ data }) => data),
-          )
-        : undefined,
+      query.sortBy === undefined && !isOutdated ? firstSimilarRow(firstWindow.data, from, windows) : undefined,
     editStatus,
     usageOf,
   };

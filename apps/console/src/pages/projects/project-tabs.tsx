@@ -1,6 +1,6 @@
 import type { Permission } from '@bunting/contracts';
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { memo, useEffect, useRef } from 'react';
 import { usePermissionCheck } from '../../api/permissions.ts';
 import { useMe, useProjects } from '../../api/queries-and-mutations.ts';
 import { Notice } from '../../components/content/notice.tsx';
@@ -73,7 +73,7 @@ function showFocused({ currentTarget: tab }: React.FocusEvent<HTMLElement>): voi
 }
 
 /** The bar that leads to the parts of a project, on each of its pages. For a project that does not exist a notice says so instead. */
-export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
+export const ProjectTabs = memo(({ project, tab: currentTab }: ProjectTabsProps) => {
   const bar = useRef<HTMLElement>(null);
   const isUnknown = useIsUnknownProject(project);
   const offersTab = useOffersTab(project);
@@ -107,7 +107,8 @@ export function ProjectTabs({ project, tab: currentTab }: ProjectTabsProps) {
       </ul>
     </nav>
   );
-}
+});
+ProjectTabs.displayName = 'ProjectTabs';
 
 interface ListPageProps {
   readonly project: string | undefined;
