@@ -51,7 +51,7 @@ interface PlaceOfButtonProps {
 }
 
 /**
- * The button that creates a thing, in the head of the page of a list. An empty list has the button in its middle instead: until it is known
+ * What stands in the head of a page once it is known to be offered, such as the button that creates a thing. An empty list has the button in its middle instead: until it is known
  * to be empty or not, its place in the head is kept, so that a button does not go away from under the pointer.
  */
 export function PlaceOfButton({ isHidden, children }: PlaceOfButtonProps) {

@@ -232,12 +232,13 @@ export function ChangeRequestChanges({ request, review, drafts }: ChangesProps) 
                   : 'Applying adds a strategy for everybody, because the flag would have none.'}
               </Notice>
             )}
-            {featurePreview !== undefined && featurePreview.diff.length > 0 && (
-              <details>
+            {(preview.isLoading || (featurePreview?.diff.length ?? 0) > 0) && (
+              // Its place is kept while it is not known.
+              <details inert={preview.isLoading} className={styles['byField']}>
                 <summary className={layout['small']}>
                   <span>Field by field</span>
                 </summary>
-                <Fields diff={featurePreview.diff} />
+                <Fields diff={featurePreview?.diff ?? []} />
               </details>
             )}
           </section>

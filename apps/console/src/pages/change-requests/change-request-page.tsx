@@ -10,7 +10,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
-import { operationQuery, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
+import { operationQuery, useEnvironments, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -161,6 +161,9 @@ export function ChangeRequestPage() {
   const params = { projectId: project, id: Number(id) };
   const query = useQuery(operationQuery(GetChangeRequest, { params }));
   const review = useQuery(operationQuery(GetChangeRequestReview, { params }));
+  // What they say stands above other things, which would move when it came later.
+  useProjects();
+  useEnvironments();
   useEventBatches(
     ({ project: eventProject }) => eventProject === project,
     () => client.invalidateQueries(),

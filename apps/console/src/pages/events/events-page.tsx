@@ -3,7 +3,8 @@ import { useParams } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useEventFeed } from '../../api/event-feed.ts';
 import { usePermissionCheck } from '../../api/permissions.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, PlaceOfButton } from '../../components/buttons/button.tsx';
+import { Badge } from '../../components/content/badge.tsx';
 import { ErrorNotice } from '../../components/content/notice.tsx';
 import { Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { FilterChips } from '../../filtering/filter-chips.tsx';
@@ -134,7 +135,14 @@ export function EventsPage({ project }: { readonly project?: string | undefined 
       title={project === undefined ? 'Event log' : 'Events'}
       actions={
         isAdmin && (
-          <Suspense>
+          <Suspense
+            fallback={
+              <PlaceOfButton isHidden>
+                <Badge>✓ The newest 1,000 events intact</Badge>
+                <Button>Integrity</Button>
+              </PlaceOfButton>
+            }
+          >
             <LogIntegrity />
           </Suspense>
         )

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import { operationKey } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, PlaceOfButton } from '../../components/buttons/button.tsx';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Badge } from '../../components/content/badge.tsx';
@@ -161,6 +161,11 @@ export function LogIntegrity() {
   });
   return (
     <>
+      {recent.isPending && (
+        <PlaceOfButton isHidden>
+          <Badge>✓ The newest 1,000 events intact</Badge>
+        </PlaceOfButton>
+      )}
       {recent.data?.intact === true && (
         <Badge tone="good">✓ {`The newest ${formatCount(recent.data.checked, 'event')} intact`}</Badge>
       )}

@@ -192,9 +192,13 @@ function ColumnHead({
         ) : (
           <Suspense
             fallback={
-              <h3>
-                <EnvironmentName name={name} type={type} />
-              </h3>
+              // As high as what comes.
+              <div className={styles['fold']}>
+                <h3>
+                  <EnvironmentName name={name} type={type} />
+                </h3>
+                {!fold.isOpen && <span className={styles['foldWords']}>{'\u00a0'}</span>}
+              </div>
             }
           >
             <FoldHead

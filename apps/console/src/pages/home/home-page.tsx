@@ -11,7 +11,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Fragment, Suspense, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
-import { operationKey, operationQuery, useMe } from '../../api/queries-and-mutations.ts';
+import { operationKey, operationQuery, useEnvironments, useMe } from '../../api/queries-and-mutations.ts';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
 import { Loading } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
@@ -229,7 +229,9 @@ export function HomePage() {
     scanAgainMs,
   );
   const name = me?.user.name ?? me?.user.username ?? undefined;
-  if (found === undefined && flags.error === null && applications.error === null)
+  // A mark of an environment takes room: what names one waits until they are known.
+  const isMarkPending = useEnvironments().isPending;
+  if (isMarkPending || (found === undefined && flags.error === null && applications.error === null))
     return (
       <Page title="Home">
         <Loading />

@@ -151,9 +151,11 @@ export function ChangeItem({ event, namesEnvironment, isOfToday = false, isOfPro
           />
         </span>
       </span>
-      <Suspense>
-        <UndoButton event={event} />
-      </Suspense>
+      <span className={styles['undo']}>
+        <Suspense>
+          <UndoButton event={event} />
+        </Suspense>
+      </span>
     </li>
   );
 }

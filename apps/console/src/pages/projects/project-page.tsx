@@ -4,7 +4,7 @@ import { lazyRouteComponent, Link, useParams } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
-import { Button } from '../../components/buttons/button.tsx';
+import { Button, PlaceOfButton } from '../../components/buttons/button.tsx';
 import { QueryResult, Loading, EmptyState } from '../../components/content/query-result.tsx';
 import { useMayCall, usePermissionCheck } from '../../api/permissions.ts';
 import { useKeptPage } from '../../components/dialogs/unfinished-forms.tsx';
@@ -101,13 +101,13 @@ export function ProjectPage() {
       crumbs={crumbs}
       actions={
         !isUnavailable &&
-        hasButtonsAbove && (
-          <>
+        (hasButtonsAbove || shown === undefined) && (
+          <PlaceOfButton isHidden={!hasButtonsAbove}>
             <ConnectSdkButton project={id} />
             {tab === undefined && (isKept || hasPermission('CREATE_FEATURE', { project: id })) && (
               <CreateFlagButton project={id} />
             )}
-          </>
+          </PlaceOfButton>
         )
       }
       titleExtras={<ProjectModeBadge mode={overview.data?.mode} />}
