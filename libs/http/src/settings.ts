@@ -37,7 +37,8 @@ export const httpSettings = {
   GATEWAY_MAX_LARGE_JSON_ITEMS: Type.Integer({
     minimum: 1,
     default: 200_000,
-    description: 'maximum items of one array in the body of an import or a usage report of a server',
+    description:
+      'maximum items of one array in the body of an import or a usage report of a server, and maximum flags of such a report',
   }),
   GATEWAY_MAX_LARGE_JSON_VALUES: Type.Integer({
     minimum: 1,

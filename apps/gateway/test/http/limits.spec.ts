@@ -87,6 +87,20 @@ describe('maximum body size', () => {
 });
 
 describe('maximum size of usage reports', () => {
+  it('lets a server, and no page, report on as many flags as a list may have items', async () => {
+    const [frontend, client] = ['*:development.key-of-a-page-with-flags', '*:development.key-of-a-server-with-flags'];
+    await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development' });
+    await gateway.givenToken({ token: client, kind: 'client', environment: 'development' });
+    const refusal = async (path: string, key: string, flags: number) => {
+      const toggles = Object.fromEntries(Array.from({ length: flags }, (_, nth) => [`flag-${nth}`, 0]));
+      const body = JSON.stringify({ appName: 'wide', bucket: { toggles } });
+      return (await refusalOf(await gateway.send(path, { method: 'POST', key, headers: json, body }))).message;
+    };
+    expect(await refusal('/api/client/metrics', client, 20)).not.toContain('more than');
+    expect(await refusal('/api/client/metrics', client, 21)).toContain('an object with more than 20 members');
+    expect(await refusal('/api/frontend/client/metrics', frontend, 9)).toContain('an object with more than 8 members');
+  });
+
   it('applies the ordinary body limit to usage reports with public frontend tokens', async () => {
     const [frontend, client] = ['*:development.key-of-a-page', '*:development.key-of-a-server'];
     await gateway.givenToken({ token: frontend, kind: 'frontend', environment: 'development' });

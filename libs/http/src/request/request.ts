@@ -228,10 +228,12 @@ export function paramsParser(schema: TSchema): (request: FastifyRequest) => unkn
 
 function bodyLimitsOf(operation: AnyOperation, config: HttpSettings) {
   if (operation.http?.largeBody === true) {
+    const json = largeJsonLimits(config);
     return {
       maxBytes: config.GATEWAY_MAX_LARGE_BODY_BYTES,
       timeoutMs: config.GATEWAY_LARGE_BODY_TIMEOUT_MS,
-      json: largeJsonLimits(config),
+      // The flags of a usage report are members of an object. There may be as many as a list has items: beyond, the SDK would lose all counts.
+      json: operation.http.dropsUnusableNames === true ? { ...json, members: json.items } : json,
     };
   }
   return {
