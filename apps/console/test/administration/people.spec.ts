@@ -123,6 +123,7 @@ describeInBrowser('the users in the console', () => {
 
   it('are invited by a link, which gives a role, projects and groups, and which an administrator turns off', async () => {
     await api('POST', '/api/admin/projects', { id: 'computing-for-all', name: 'Computing for all' });
+    await api('POST', '/api/admin/projects', { id: 'computing-for-few', name: 'Computing for few' });
     await api('POST', '/api/admin/groups', { name: 'Computing guests', users: [] });
     const opened = await openSignedIn('/admin/users');
     const { page } = opened;
@@ -137,7 +138,12 @@ describeInBrowser('the users in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('combobox', { name: 'Projects' }).fill('Computing for all');
     await page.getByRole('option', { name: 'Computing for all' }).click();
-    await dialog.getByRole('button', { name: /Role in these projects/ }).waitFor();
+    const roleIn = (project: string) => dialog.getByRole('button', { name: new RegExp(`Role in .*${project}`) });
+    await roleIn('Computing for all').waitFor();
+    await dialog.getByRole('combobox', { name: 'Projects' }).fill('Computing for few');
+    await page.getByRole('option', { name: 'Computing for few' }).click();
+    await roleIn('Computing for few').press('Enter');
+    await page.getByRole('option', { name: 'Owner' }).click();
     await dialog.getByRole('combobox', { name: 'Groups' }).fill('Computing guests');
     await page.getByRole('option', { name: 'Computing guests' }).click();
     await expectAccessible(opened);
@@ -147,7 +153,7 @@ describeInBrowser('the users in the console', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page
       .getByRole('row', {
-        name: /Computing group.*Editor, Member of .*Computing for all.*, group .*Computing guests.*Works/,
+        name: /Computing group.*Editor, Member of .*Computing for all.*, Owner of .*Computing for few.*, group .*Computing guests.*Works/,
       })
       .waitFor();
     await chooseFor(page, 'Computing group', 'Turn off');

@@ -305,7 +305,8 @@ export function CreateInvitationDialog({
 }) {
   const [groups, setGroups] = useState<readonly string[]>([]);
   const [projects, setProjects] = useState<readonly string[]>([]);
-  const [projectRole, setProjectRole] = useState(String(memberRole));
+  const [rolesByProject, setRolesByProject] = useState<Readonly<Record<string, string>>>({});
+  const roleIn = (project: string): string => rolesByProject[project] ?? String(memberRole);
   const knownGroups = useQuery(operationQuery(ListGroups, {})).data?.groups ?? [];
   const knownProjects = useProjects().data?.projects ?? [];
   const allRoles = useQuery(operationQuery(ListRoles, {})).data?.roles ?? [];
@@ -323,7 +324,7 @@ export function CreateInvitationDialog({
           expiresAt: instantAfterDays(days) ?? '',
           ...(rootRole !== '' && { rootRole: Number(rootRole) }),
           ...(groups.length > 0 && { groups: groups.map(Number) }),
-          ...(projects.length > 0 && { projects: projects.map((id) => ({ id, role: Number(projectRole) })) }),
+          ...(projects.length > 0 && { projects: projects.map((id) => ({ id, role: Number(roleIn(id)) })) }),
         },
       })}
       secret={(link) => ({
@@ -358,14 +359,15 @@ export function CreateInvitationDialog({
             onChange={setProjects}
             emptyText="They become members of no project."
           />
-          {projects.length > 0 && (
+          {projects.map((project) => (
             <Select
-              label="Role in these projects"
+              key={project}
+              label={`Role in ${isolated(knownProjects.find(({ id }) => id === project)?.name ?? project)}`}
               options={roleOptions(allRoles.filter(({ type }) => type === 'project' || type === 'custom'))}
-              value={projectRole}
-              onChange={setProjectRole}
+              value={roleIn(project)}
+              onChange={(role) => setRolesByProject({ ...rolesByProject, [project]: role })}
             />
-          )}
+          ))}
           <MultiComboBox
             label="Groups"
             options={knownGroups
