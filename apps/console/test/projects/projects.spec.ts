@@ -260,6 +260,12 @@ describeInBrowser('the pages of projects', () => {
     await open.getByRole('listitem').filter({ hasText: 'Off again' }).getByText('In review').waitFor();
     await api('POST', `${base}/stale`, { features: [flag], stale: true });
     await page.getByRole('region', { name: 'At a glance' }).getByText('may be removed').waitFor();
+    // Each bar has its number, also for who does not see it.
+    const weeks = page.getByRole('region', { name: 'Changes in the last 12 weeks' });
+    const count = await weeks.locator('li[title] > span').last().innerText();
+    expect(Number(count)).toBeGreaterThan(2);
+    await weeks.getByRole('cell', { name: `${count} changes`, exact: true }).waitFor();
+    expect(await weeks.getByRole('row').count()).toBe(13);
     expect(await cutOffIn(page)).toEqual([]);
     await expectAccessible(opened);
 

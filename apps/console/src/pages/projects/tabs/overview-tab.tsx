@@ -223,23 +223,66 @@ function weeksOf(days: ProjectStatus['activityCountByDate'], now: number) {
   });
 }
 
+/** A number in the width of a bar. */
+const compact = new Intl.NumberFormat(undefined, { numberingSystem: 'latn', notation: 'compact' });
+const dayName = new Intl.DateTimeFormat(undefined, { numberingSystem: 'latn', dateStyle: 'medium', timeZone: 'UTC' });
+
 interface Bar {
-  readonly key: string;
+  /** when it was, in words */
+  readonly when: string;
   readonly height: number;
+  /** the number over the bar; empty where there is none */
+  readonly number: string;
+  /** what it stands for */
   readonly text: string;
 }
 
-/** Bars side by side, the highest of which fills the height; each says what it stands for. */
-function Bars({ bars }: { readonly bars: readonly Bar[] }) {
+interface BarsProps {
+  readonly bars: readonly Bar[];
+  /** what is read over the columns of the table */
+  readonly heads: readonly [when: string, what: string];
+}
+
+/** Bars side by side, the highest of which fills the height, each with its number; the same is read as a table. */
+function Bars({ bars, heads }: BarsProps) {
   const max = Math.max(...bars.map(({ height }) => height));
   return (
-    <ul className={styles['weeks']}>
-      {bars.map(({ key, height, text }) => (
-        <li key={key} style={{ blockSize: `${(height / max) * 100}%` }} title={text}>
-          <span className="visually-hidden">{text}</span>
-        </li>
-      ))}
-    </ul>
+    <div>
+      <ul className={styles['weeks']} aria-hidden="true">
+        {bars.map(({ when, height, number, text }) => (
+          <li key={when} title={`${when}: ${text}`}>
+            <span>{number}</span>
+            <div style={{ flexGrow: height / max }} />
+          </li>
+        ))}
+      </ul>
+      <p className={styles['ends']} aria-hidden="true">
+        {[bars.at(0), bars.at(-1)].map((bar, nth) => (
+          <span key={nth}>{bar?.when}</span>
+        ))}
+      </p>
+      <div className="visually-hidden">
+        <table>
+          <thead>
+            <tr>
+              {heads.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map(({ when, text }) => (
+              <tr key={when}>
+                <th scope="row">{when}</th>
+                <td>{text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
   );
 }
 
@@ -267,14 +310,14 @@ function TimeToProduction({ months }: { readonly months: NonNullable<ProjectStat
         )}
       </p>
       <Bars
+        heads={['Month', 'Days to production']}
         bars={months.map(({ month, features, medianDays }) => ({
-          key: month,
+          when: nameOf(month),
           // What took less than an hour can be seen as well.
           height: medianDays === null ? 0 : Math.max(medianDays, 0.1),
+          number: medianDays === null ? '' : medianDays === 0 ? `<${compact.format(0.1)}` : compact.format(medianDays),
           text:
-            medianDays === null
-              ? `none in ${nameOf(month)}`
-              : `${inDays(medianDays)} in ${nameOf(month)}, the median of ${formatCount(features, 'flag')}`,
+            medianDays === null ? 'no flag' : `${inDays(medianDays)}, the median of ${formatCount(features, 'flag')}`,
         }))}
       />
     </>
@@ -287,10 +330,12 @@ function Activity({ days }: { readonly days: ProjectStatus['activityCountByDate'
   if (weeks.every(({ count }) => count === 0)) return <p className={layout['muted']}>Nothing has changed.</p>;
   return (
     <Bars
+      heads={['Week from', 'Changes']}
       bars={weeks.map(({ from, count }) => ({
-        key: from,
+        when: dayName.format(new Date(from)),
         height: count,
-        text: `${formatCount(count, 'change')} in the week from ${from}`,
+        number: compact.format(count),
+        text: formatCount(count, 'change'),
       }))}
     />
   );
