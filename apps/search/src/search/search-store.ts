@@ -175,27 +175,48 @@ export function nameSimilarity(words: readonly string[], addValue: AddValue): st
   return `similarity(regexp_replace(name, '([a-z0-9])([A-Z])', '\\1 \\2', 'g'), ${addValue(words.join(' '), 'text')})`;
 }
 
+/** What a selection reads of `feature_lookup`, and the conditions on it. */
+interface Selection {
+  readonly columns: string;
+  readonly conditions: readonly string[];
+}
+
+/** Writes the selection of the features that a fuzzy query finds, each once, with their `relevance`. */
+type FuzzySelection = (selection: Selection, addValue: AddValue) => string;
+
 /**
  * The features that a fuzzy query finds, with their relevance: those whose name begins with a text, contains it, or that contain all of its
  * words; then those that have, for each of its words, one that may be meant.
  */
-function fuzzyMatches({ texts, words }: FeatureQuery, meant: AlternativesOfTexts, addValue: AddValue): string {
+function fuzzyMatches(
+  { texts, words }: FeatureQuery,
+  meant: AlternativesOfTexts,
+  { columns, conditions }: Selection,
+  addValue: AddValue,
+): string {
+  const where = (matches: readonly string[]): string => `from feature_lookup where ${all([...matches, ...conditions])}`;
   const found = texts.flatMap((text, nth) => {
     const typed = words[nth] ?? [];
-    const alternatives = meant[nth] ?? [];
     const wholeText = addValue(text, 'text');
-    const similarity = nameSimilarity(typed, addValue);
+    const similarity = (): string => nameSimilarity(typed, addValue);
     const share = `length(${wholeText})::float8 / length(name)`;
+    // A name that lacks a single word resembles it by chance alone.
+    const elsewhere = typed.length > 1 ? `2 + ${similarity()}` : '2';
+    const contains = containsAll(typed.length === 0 ? [text] : typed, addValue);
     const containing = `
-      select name, case strpos(lower(name), ${wholeText}) when 0 then 2 + ${similarity} when 1 then 4 + ${share} else 3 + ${share} end
-        as relevance from feature_lookup where ${containsAll(typed.length === 0 ? [text] : typed, addValue)}`;
+      select ${columns}, case strpos(lower(name), ${wholeText}) when 0 then ${elsewhere} when 1 then 4 + ${share} else 3 + ${share} end
+        as relevance ${where([contains])}`;
+    // A word that contains a single typed one is in features that contain it, too.
+    const alternatives = (meant[nth] ?? []).map((all) =>
+      typed.length === 1 ? all.filter((word) => !word.includes(typed[0] ?? '')) : all,
+    );
     if (alternatives.length === 0 || alternatives.some(({ length }) => length === 0)) return [containing];
-    return [
-      containing,
-      `select name, ${similarity} from feature_lookup where ${hasAlternatives(alternatives, addValue)}`,
-    ];
+    const similar = where([hasAlternatives(alternatives, addValue), not(contains)]);
+    return [containing, `select ${columns}, ${similarity()} as relevance ${similar}`];
   });
-  return `select name, max(relevance) as relevance from (${found.join(' union all ')}) as found group by name`;
+  const selection = found.join(' union all ');
+  if (texts.length === 1) return selection;
+  return `select distinct on (name) * from (${selection}) as found order by name, relevance desc`;
 }
 
 const columnOf = {
@@ -261,10 +282,10 @@ function groupsOf(
 
 type Groups = readonly (readonly string[])[];
 
-/** The columns that the selection of a page reads. */
+/** The columns of `feature_lookup` that the selection of a page reads. */
 function pageColumns({ sort, favoritesFirst }: FeatureQuery): string {
-  const sortColumn = sort === 'relevance' ? 'relevance' : typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by];
-  return [...new Set(['name', 'created_at', sortColumn, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
+  const sortColumn = sort === 'relevance' ? [] : [typeof sort.by === 'object' ? 'statuses' : columnOf[sort.by]];
+  return [...new Set(['name', 'created_at', ...sortColumn, ...(favoritesFirst ? ['favorited_by'] : [])])].join(', ');
 }
 
 /** From this offset on, the features that a condition excludes are hashed before features are passed one by one. */
@@ -312,13 +333,13 @@ function totalKeyOf(query: FeatureQuery, { userId, hiddenProjects }: SearchCalle
 /**
  * One statement that finds the names of a page, counts all matches, and reads the documents of the page. Its row has `total`
  * and `features`, the members of a JSON array as text.
- * @param candidates writes the selection of the features that a fuzzy query finds, with their relevance
+ * @param selectFuzzy of a fuzzy query
  * @param counted a total that was counted before; it is counted again if features have changed since
  */
 function searchStatement(
   query: FeatureQuery,
   searcher: SearchCaller,
-  candidates: (addValue: AddValue) => string,
+  selectFuzzy: FuzzySelection,
   counted?: CountedTotal,
 ): SearchStatement {
   const values: unknown[] = [];
@@ -362,11 +383,12 @@ function searchStatement(
   let total: string;
   if (isSelective) {
     // All matches are found first. A plan that scans for the first few in their order may test nearly all features.
-    if (isFuzzy) subqueries.push(`candidate as materialized (${candidates(addValue)})`);
     const conditions = [...required, ...excluded.map(({ condition }) => not(condition))];
-    subqueries.push(`matching as materialized (
-      select ${pageColumns(query)} from ${isFuzzy ? 'candidate join feature_lookup using (name)' : 'feature_lookup'}
-      where ${all(conditions)})`);
+    const columns = pageColumns(query);
+    const matching = isFuzzy
+      ? selectFuzzy({ columns, conditions }, addValue)
+      : `select ${columns} from feature_lookup where ${all(conditions)}`;
+    subqueries.push(`matching as materialized (${matching})`);
     names = pageOf('matching', [], groupsOf(query, addValue, { isFavorite, negate: not, affirm: unchanged }));
     total = '(select count(*) from matching)';
     if (counted !== undefined && mayBeNear(query, counted)) {
@@ -442,7 +464,12 @@ export function postgresFeatureSearch(database: ReadDatabase) {
       const key = totalKeyOf(query, searcher);
       const counted = key === undefined ? undefined : totals.get(key);
       const { version, ...page } = await run(
-        searchStatement(query, searcher, (addValue) => fuzzyMatches(query, meant, addValue), counted),
+        searchStatement(
+          query,
+          searcher,
+          (selection, addValue) => fuzzyMatches(query, meant, selection, addValue),
+          counted,
+        ),
       );
       const { total } = page;
       if (key !== undefined) totals.set(key, { total, version });
@@ -454,8 +481,10 @@ export function postgresFeatureSearch(database: ReadDatabase) {
         searchStatement(
           { ...query, offset: 0, limit: names.length },
           searcher,
-          (addValue) =>
-            `select name, -nth as relevance from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth)`,
+          ({ columns, conditions }, addValue) => `
+            select ${columns}, -nth as relevance
+            from unnest(${addValue(names, 'text[]')}) with ordinality as found (name, nth) join feature_lookup using (name)
+            where ${all(conditions)}`,
         ),
       );
       return resultOf(page, query);
