@@ -103,6 +103,9 @@ describeInBrowser('a change request', () => {
     await page.getByRole('row').filter({ has: cell }).getByRole('link').first().click();
     const impact = page.getByRole('region', { name: 'What it does for users in production' });
     await impact.getByText('100 % lose it').waitFor();
+    await goTo(page, `/projects/${wide}`);
+    const open = page.getByRole('region', { name: 'Open change requests' });
+    await open.getByText(/wants to change\s*production and 1 other environment · 1 flag/).waitFor();
     await closeChecked(opened);
   });
 

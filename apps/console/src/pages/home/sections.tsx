@@ -11,6 +11,7 @@ import { EnvironmentName } from '../../components/environments/environment-name.
 import { subjectOf } from '../../text/event-words.ts';
 import { formatCount } from '../../text/format-number.ts';
 import { shortSummary } from '../../text/short-summary.ts';
+import { useAffectedEnvironments } from '../change-requests/affected-environments.ts';
 import { maxShown } from './home-queries.ts';
 import styles from './home.module.css';
 import { lazyPart } from '../../components/content/lazy-part.tsx';
@@ -78,7 +79,8 @@ interface RequestItemProps {
 
 /** A change request: who wants to change what, and where. */
 export function RequestItem({ request, end, isOfProject = false }: RequestItemProps) {
-  const { id, title, project, environment, features, segments, createdBy } = request;
+  const { id, title, project, features, segments, createdBy } = request;
+  const [environment = request.environment, ...otherEnvironments] = useAffectedEnvironments(request);
   const count = features.length + segments.length;
   return (
     <li>
@@ -93,6 +95,7 @@ export function RequestItem({ request, end, isOfProject = false }: RequestItemPr
         <span className={styles['detail']}>
           <PersonName id={createdBy.id} login={createdBy.username ?? 'A deleted user'} /> wants to change{' '}
           <EnvironmentName name={environment} />
+          {otherEnvironments.length > 0 && ` and ${formatCount(otherEnvironments.length, 'other environment')}`}
           {!isOfProject && (
             <>
               {' '}
