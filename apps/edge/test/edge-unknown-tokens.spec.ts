@@ -31,3 +31,17 @@ it('asks the origin for no further tokens of an address that has sent too many i
   expect(askedFor('unknown-2')).toBe(true);
   for (const served of [token, known]) expect(await statusWith(served)).toBe(200);
 });
+
+it('tells an edge behind it of hundreds of tokens at once which of them are valid', async () => {
+  const { origin } = await startChangingOrigin(stops, JSON.stringify);
+  const { url } = await startEdge(stops, { UPSTREAM_URL: origin.url.href, TOKENS: token, STRICT: 'false' });
+  const tokens = Array.from({ length: 250 }, (_, nth) => `default:development.behind-${nth}`);
+  for (const valid of [tokens[0], tokens[249]]) origin.tokens.add(valid ?? '');
+  const response = await fetch(`${url}/edge/validate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ tokens }),
+  });
+  const body = (await response.json()) as { readonly tokens?: readonly { readonly token: string }[] };
+  expect(body.tokens?.map((valid) => valid.token)).toEqual([tokens[0], tokens[249]]);
+});

@@ -23,6 +23,7 @@ import {
   ReportProxiedMetrics,
   StreamClientFeatures,
   StreamFlagChanges,
+  tokensValidatedAtOnce,
   ValidateEdgeTokens,
 } from '@bunting/contracts';
 import type { streamTickets } from '@bunting/delivery';
@@ -201,17 +202,19 @@ function mountValidation(app: FastifyInstance, options: MountOptions): void {
   mount(app, ValidateEdgeTokens, options, async (request, reply, _principal, { body }) => {
     // Requests of this operation have a budget of their own.
     const asker = { address: clientNetwork(request.ip), requireBudget: () => undefined };
-    const found = await Promise.all(
-      [...new Set((body as { readonly tokens: readonly string[] }).tokens)].map(async (token) => {
-        try {
-          return tokens.tokenOf(await tokens.identify(token, asker));
-        } catch (error) {
-          if ((error as { readonly kind?: string }).kind === 'AuthenticationRequired') return undefined;
-          throw error;
-        }
-      }),
-    );
-    const valid = found.filter((token): token is EdgeToken => token !== undefined);
+    const validOf = async (token: string): Promise<readonly EdgeToken[]> => {
+      try {
+        return [tokens.tokenOf(await tokens.identify(token, asker))].filter((found) => found !== undefined);
+      } catch (error) {
+        if ((error as { readonly kind?: string }).kind === 'AuthenticationRequired') return [];
+        throw error;
+      }
+    };
+    const asked = [...new Set((body as { readonly tokens: readonly string[] }).tokens)];
+    const valid: EdgeToken[] = [];
+    // As many as may wait for the origin from one address.
+    for (let start = 0; start < asked.length; start += tokensValidatedAtOnce)
+      valid.push(...(await Promise.all(asked.slice(start, start + tokensValidatedAtOnce).map(validOf))).flat());
     return reply.header('content-type', jsonContentType).send(JSON.stringify({ tokens: valid }));
   });
 }

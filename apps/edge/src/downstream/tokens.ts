@@ -1,4 +1,4 @@
-import { type Refusal, refusal, unavailable } from '@bunting/contracts';
+import { type Refusal, refusal, tokensValidatedAtOnce, unavailable } from '@bunting/contracts';
 import type { Asker, CredentialHeaders, Principal } from '@bunting/http';
 import { LRUCache } from 'lru-cache';
 import { covers } from '../token-scope.ts';
@@ -35,12 +35,12 @@ const maxRefused = 10_000;
 /** A known token is forgotten when so many answers in a row do not call it valid, with pauses between them. */
 const doubtsToForget = 3;
 const doubtPauseMs = 1_500;
-/** Maximum tokens that are validated in one request: the contract of Bunting allows no more. */
-const maxPerValidation = 100;
+/** Maximum tokens that are validated in one request. */
+const maxPerValidation = tokensValidatedAtOnce;
 /** Maximum tokens that wait for a validation. */
 const maxWaiting = 1_000;
-/** Maximum of them from one address, so that those of others do not wait for it: as many as another edge sends at once. */
-const maxWaitingOfAddress = 100;
+/** Maximum of them from one address, so that those of others do not wait for it: as many as are validated at once for another edge. */
+const maxWaitingOfAddress = tokensValidatedAtOnce;
 /** Milliseconds between two validations while tokens wait. */
 const batchPauseMs = 100;
 /** The longest that an origin which asks for a pause is not asked. */

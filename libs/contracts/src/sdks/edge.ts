@@ -205,6 +205,9 @@ export const ValidEdgeTokens = Type.Object(
 );
 export type ValidEdgeTokens = Static<typeof ValidEdgeTokens>;
 
+/** How many tokens of a validation are looked up at once, so that one request does not make all others wait. */
+export const tokensValidatedAtOnce = 100;
+
 export const ValidateEdgeTokens = defineOperation({
   subject: 'call.gateway.validate-edge-tokens',
   operationId: 'getValidTokens',
@@ -217,8 +220,8 @@ export const ValidateEdgeTokens = defineOperation({
   body: Type.Object(
     {
       tokens: Type.Array(Type.String({ maxLength: 512, description: 'a token' }), {
-        maxItems: 100,
-        description: 'the tokens that the Edge received',
+        maxItems: 1_000,
+        description: 'the tokens that the Edge received: Edge asks for all that it knows at once',
       }),
     },
     { title: 'tokenStringListSchema', description: 'Tokens to check.' },

@@ -18,6 +18,7 @@ import {
   maySee,
   Refusal,
   UpdateApiToken,
+  tokensValidatedAtOnce,
   ValidateEdgeTokens,
   type ValidEdgeTokens,
 } from '@bunting/contracts';
@@ -132,7 +133,11 @@ export function tokenEndpoints({
     // Looks up each token, valid or not, in the same way as the token of a request, but without recording a use of it.
     implement(ValidateEdgeTokens, async ({ body }) => {
       const tokens = [...new Set(body.tokens)];
-      const principals = await Promise.all(tokens.map((token) => principalOf(identify, token)));
+      const principals: (Principal | undefined)[] = [];
+      for (let start = 0; start < tokens.length; start += tokensValidatedAtOnce) {
+        const some = tokens.slice(start, start + tokensValidatedAtOnce);
+        principals.push(...(await Promise.all(some.map((token) => principalOf(identify, token)))));
+      }
       return {
         tokens: tokens.flatMap((token, index): ValidEdgeTokens['tokens'] => {
           const principal = principals[index];
