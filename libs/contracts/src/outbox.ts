@@ -5,7 +5,8 @@ import { Timestamp } from './schemas.ts';
 
 /**
  * The kinds of outbox rows: events record what happened, states are snapshots, and `delivery` rows are snapshots of what SDKs evaluate.
- * The state of a feature is the one that it has when the message is read. The newest state and the newest `delivery` row of each entity are never pruned.
+ * The state of a feature is the one that it has when the message is read; a reply may leave out messages that would repeat it. The newest
+ * state and the newest `delivery` row of each entity are never pruned.
  */
 export const OutboxTopic = Type.Enum(['event', 'state', 'delivery']);
 export type OutboxTopic = Static<typeof OutboxTopic>;

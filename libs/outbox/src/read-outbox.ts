@@ -22,6 +22,9 @@ const maxRows = 1_000;
 /** A quarter of the default maximum payload of NATS (1 MiB). */
 const pageBytes = 256 * 1024;
 
+/** Looking for repeated states costs half as much as building one, so that it is not worth it for a few rows. */
+const minRowsWithRepeats = 20;
+
 /** By type of entity: SQL for the payload of a message with the current state of the entity with an id. */
 export type CurrentStates = { readonly [E in StateEntity]?: (id: string) => string };
 
@@ -35,34 +38,55 @@ function payloadSql(currentStates: CurrentStates): string {
 }
 
 /**
+ * SQL: rows without those that would repeat the current state of an entity, which an earlier row has: one statement reads both. The last row
+ * stays, since a page ends with it.
+ */
+function withoutRepeatedStates(rows: string, currentStates: CurrentStates): string {
+  const types = Object.keys(currentStates).map((type) => `'${type}'`);
+  return `
+  select * from (
+    select *, row_number() over (partition by type, payload ->> 'id' order by position) = 1 as is_first,
+      position = max(position) over () as is_last
+    from (${rows}) as row
+  ) as listed where is_first or is_last or topic <> 'state' or type not in (${types.join(', ')})`;
+}
+
+interface PageOptions {
+  /** a further condition on the rows, beginning with `and` */
+  readonly condition?: string;
+  readonly currentStates?: CurrentStates;
+  /** whether each current state is built once, and for the last row */
+  readonly leavesOutRepeats?: boolean;
+}
+
+/**
  * SQL: the rows of topic `$1` after a position, limited in number and in the total bytes of their payloads, but at least one. A sub-select
  * hides a value from the planner, so that one generic plan is reused. Only the messages of the page are built.
- * @param condition a further condition on the rows, beginning with `and`
  */
 export function pageAfterSql(
   position: string,
   limit: string,
   bytes: number,
-  { condition = '', currentStates = {} }: { readonly condition?: string; readonly currentStates?: CurrentStates } = {},
+  { condition = '', currentStates = {}, leavesOutRepeats = false }: PageOptions = {},
 ): string {
-  return `
-  select position, uid, type, traceparent, ${messageJson}::text as message from (
-    select *, sum(octet_length(payload::text)) over (order by position) as bytes, row_number() over (order by position) as nth from (
-      select position, uid, type, recorded_at, traceparent, ${payloadSql(currentStates)} from (
+  const rows = `
         select * from (
           select * from outbox where topic = (select $1::text) and position > ${position} ${condition}
           order by position limit ${maxRows}
-        ) as rows limit ${limit}
-      ) as rows limit ${limit}
+        ) as rows limit ${limit}`;
+  return `
+  select position, uid, type, traceparent, ${messageJson}::text as message from (
+    select *, sum(octet_length(payload::text)) over (order by position) as bytes, row_number() over (order by position) as nth from (
+      select position, uid, type, recorded_at, traceparent, ${payloadSql(currentStates)}
+      from (${leavesOutRepeats ? withoutRepeatedStates(rows, currentStates) : rows}) as rows limit ${limit}
     ) as resolved
   ) as measured
   where nth = 1 or bytes <= ${bytes}
   order by position`;
 }
 
-function messagesSql(currentStates: CurrentStates, condition = ''): string {
-  const more = { condition, currentStates };
-  const page = pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes, more);
+function messagesSql(options: PageOptions): string {
+  const page = pageAfterSql('(select $2::bigint)', '(select $3::integer)', pageBytes, options);
   return `'[' || coalesce((select string_agg(message, ',' order by position) from (${page}) as page), '') || ']' as messages`;
 }
 
@@ -83,10 +107,10 @@ interface PageStatements {
   readonly ofTypes: Statement;
 }
 
-function pageStatements(currentStates: CurrentStates): PageStatements {
+function pageStatements(options: PageOptions = {}): PageStatements {
   return {
-    all: prepared(`select ${messagesSql(currentStates)}`),
-    ofTypes: prepared(`select ${messagesSql(currentStates, 'and type = any ((select $4::text[])::text[])')},
+    all: prepared(`select ${messagesSql(options)}`),
+    ofTypes: prepared(`select ${messagesSql({ ...options, condition: 'and type = any ((select $4::text[])::text[])' })},
     (select uid from outbox where topic = $1 and position = $5) as "headUid"`),
   };
 }
@@ -97,10 +121,13 @@ export function readOutboxEndpoint(
   acknowledgements: Acknowledgements,
 ): Endpoint {
   // A statement that may build states takes several times as long to plan and to start, so other pages are read without.
-  const stored = pageStatements({});
-  const withStates = pageStatements(currentStates);
-  const statementsFor = (topic: OutboxTopic, types = Object.keys(currentStates)): PageStatements =>
-    topic === 'state' && types.some((type) => type in currentStates) ? withStates : stored;
+  const stored = pageStatements();
+  const few = pageStatements({ currentStates });
+  const many = pageStatements({ currentStates, leavesOutRepeats: true });
+  const statementsFor = (rows: number, topic: OutboxTopic, types = Object.keys(currentStates)): PageStatements => {
+    if (topic !== 'state' || !types.some((type) => type in currentStates)) return stored;
+    return rows < minRowsWithRepeats ? few : many;
+  };
   return implement(outboxOperations[producer], async ({ body: { topic, consumer, after, uid, limit, types } }) => {
     // Assigning positions a second time changes none.
     const row = onlyRow(await database.read<{ head: number; at: string | null }>(headAndUid, [topic, after]));
@@ -113,7 +140,7 @@ export function readOutboxEndpoint(
     const isApplied = uid !== undefined && after <= head && (uid === null || uid === at);
     if (isApplied) acknowledgements.add({ topic, consumer, position: after });
     if (head <= after || limit === 0) return { head, at, messages: [] };
-    const { all, ofTypes } = statementsFor(topic, types);
+    const { all, ofTypes } = statementsFor(Math.min(head - after, limit), topic, types);
     if (types !== undefined) {
       const page = await database.read<PageOfTypes>(ofTypes, [topic, after, limit, types, head]);
       const { messages, headUid } = onlyRow(page);

@@ -261,6 +261,50 @@ describe('the outbox', () => {
     expect(await read(['segment'])).toEqual([{ position: 4, payload: stored }]);
   });
 
+  describe('with many changes of a few entities', () => {
+    const insertChanges = (names: readonly string[]) =>
+      producer.database.transaction(async ({ query }) => {
+        await query('insert into thing (name) select distinct unnest($1::text[])', [names]);
+        const row = `select 'state', 'feature', json_build_object('id', name) from unnest($1::text[]) with ordinality as list (name, nth)`;
+        await query(`insert into outbox (topic, type, payload) ${row} order by nth`, [names]);
+      });
+    const pageAfter = async (after: number, limit = 1000) => {
+      const body = { topic: 'state' as const, consumer: 'test', after, limit };
+      const { head, messages } = await call(bus, outboxOperations.features, { body }, systemContext(60_000));
+      const states = messages.map(({ position, payload }) => [position, (payload as { id: string }).id[0]] as const);
+      return { head, states };
+    };
+
+    it('gives readers the state of each once, and again at the end of a page', async () => {
+      await insertChanges(Array.from({ length: 1000 }, (_, nth) => (nth === 499 ? 'idle' : 'busy')));
+      const busyAndIdle = [
+        [1, 'b'],
+        [500, 'i'],
+        [1000, 'b'],
+      ];
+      expect(await pageAfter(0)).toEqual({ head: 1000, states: busyAndIdle });
+      expect((await pageAfter(400, 100)).states).toEqual([
+        [401, 'b'],
+        [500, 'i'],
+      ]);
+    });
+
+    it('has the state of each change that a page full of large states covers', async () => {
+      const letters = 'abcdef'.repeat(10);
+      await insertChanges([...letters].map((letter) => letter.repeat(50_000)));
+      let after = 0;
+      for (let pages = 0; after < letters.length; pages++) {
+        const { states } = await pageAfter(after);
+        const last = states.at(-1)?.[0] ?? 0;
+        expect(last).toBeGreaterThan(after);
+        const changed = new Set(letters.slice(after, last));
+        expect(new Set(states.map(([, letter]) => letter))).toEqual(changed);
+        if (pages === 0) expect(changed.size).toBe(2);
+        after = last;
+      }
+    });
+  });
+
   it('assigns positions without gaps, in the order of the commits', async () => {
     let commitLate: () => void = () => undefined;
     const mayCommit = new Promise<void>((resolve) => (commitLate = resolve));
