@@ -261,19 +261,22 @@ export function describeFeatureSearch(name: string, start: () => Promise<Started
     });
 
     it('finds changes immediately: a segment name, a tag, a switch', async () => {
-      await engine.apply([segmentState(1, 'gamma', 2)]);
-      expect((await search({ segment: 'INCLUDE:beta' })).total).toBe(0);
-      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma', 'gone soon']);
-      await engine.apply([{ entity: 'segment', id: '3', version: 2, state: null }]);
-      expect((await search({ segment: 'INCLUDE:gamma' })).found[0]?.segments).toEqual(['alpha', 'gamma']);
       await engine.apply([
-        featureState(
-          aFeature({ name: 'dark-mode', tags: tagged('simple:night'), createdAt: '2026-01-02T00:00:00.000Z' }),
-          2,
-        ),
+        segmentState(11, 'early'),
+        segmentState(12, 'leaving'),
+        featureState(aFeature({ name: 'changing', segments: [11, 12] })),
       ]);
-      expect((await search({ query: 'NIGHT' })).names).toEqual(['dark-mode']);
-      expect((await search({ segment: 'INCLUDE:alpha' })).names).toEqual(['new-checkout']);
+      await engine.apply([segmentState(11, 'late', 2)]);
+      expect((await search({ segment: 'INCLUDE:early' })).total).toBe(0);
+      expect((await search({ segment: 'INCLUDE:late' })).found[0]?.segments).toEqual(['late', 'leaving']);
+      await engine.apply([{ entity: 'segment', id: '12', version: 2, state: null }]);
+      expect((await search({ segment: 'INCLUDE:late' })).found[0]?.segments).toEqual(['late']);
+      const environments = [stateInEnvironment('staging', { enabled: true })];
+      await engine.apply([featureState(aFeature({ name: 'changing', tags: tagged('simple:night'), environments }), 2)]);
+      expect((await search({ query: 'NIGHT' })).names).toEqual(['changing']);
+      expect((await search({ status: ['staging:enabled'] })).names).toEqual(['changing']);
+      expect((await search({ segment: 'INCLUDE:late' })).total).toBe(0);
+      await engine.apply([deletedFeatureState('changing', 3)]);
     });
 
     it('removes a deleted feature, and ignores a late state of it', async () => {

@@ -145,11 +145,11 @@ describe('a change in the features service', () => {
   it('is found although an invalid message became a dead letter', async () => {
     const broken = { ...featureState(aFeature({ name: 'broken' })), state: { name: 'broken' } } as unknown as AnyState;
     await started.features.publish(
-      featureState(aFeature({ name: 'one' })),
+      featureState(aFeature({ name: 'valid-1' })),
       broken,
-      featureState(aFeature({ name: 'two' })),
+      featureState(aFeature({ name: 'valid-2' })),
     );
-    expect(await started.names({ sortBy: 'name' })).toEqual(['one', 'two']);
+    expect(await started.names({ query: 'valid-', sortBy: 'name' })).toEqual(['valid-1', 'valid-2']);
     const deadLetters = await started.database.read<{ reason: string }>({ text: 'select reason from dead_letter' });
     expect(deadLetters).toEqual([{ reason: expect.stringContaining('/state') }]);
   });

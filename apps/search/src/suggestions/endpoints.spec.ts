@@ -171,6 +171,7 @@ describe('suggestions', () => {
     await started.features.publish(featureState(aFeature({ name, tags: tagged(...manyTags) })));
     expect(await names({ query: name })).toEqual([name]);
     expect((await started.suggest({ query: name, facets: 'tags' })).facets?.tags).toHaveLength(100);
+    await started.features.publish(deletedFeatureState(name, 2));
   });
 });
 
