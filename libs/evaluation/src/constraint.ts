@@ -1,6 +1,7 @@
 import { Address4, Address6 } from 'ip-address';
 import { RE2JS } from 're2js';
-import { compare, valid } from 'semver';
+import compare from 'semver/functions/compare.js';
+import valid from 'semver/functions/valid.js';
 
 /** The user and the time for which features are evaluated. */
 export interface EvaluationContext {
