@@ -3,7 +3,7 @@ import { type LookupAddress, type LookupAllOptions, lookup as lookUpHost } from 
 import net, { type LookupFunction } from 'node:net';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { Agent, buildConnector, type DiagnosticsChannel, type Dispatcher, errors } from 'undici';
+import type { Agent, DiagnosticsChannel, Dispatcher } from 'undici';
 import { type AllowedAddresses, isAllowedAddress, tlsAddress, urlFault } from './addresses.ts';
 
 /** A request to a destination. */
@@ -72,11 +72,6 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = look
       return callback(null, addresses[0].address, addresses[0].family);
     });
   };
-  const connect = buildConnector({
-    lookup: checkedLookup as never,
-    timeout: maxTimeoutMs,
-    ...(ca === undefined ? {} : { ca }),
-  });
   /** how many bytes a connection had received when the latest request on it was sent, which is when the response before was complete */
   const bytesBefore = new WeakMap<net.Socket, number>();
   const noteBytes = (message: unknown): void => {
@@ -90,21 +85,31 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = look
     const before = bytesBefore.get(socket) ?? 0;
     if (before > 0 && socket.bytesRead === before && closedCodes.has(error.code)) errorsOfReused.add(error);
   };
+  let agent: Promise<Agent> | undefined;
   // The dispatcher itself, below `fetch` and `request` of undici, takes half of the CPU of the client of Node.js, which is most of a delivery's.
-  const agent = new Agent({
-    connections: maxConnectionsPerHost,
-    connect: (options, callback) =>
-      connect(options, (...result) => {
-        const [, socket] = result;
-        socket?.once('error', (error) => noteError(socket, error));
-        if (socket) takeContinue(socket);
-        callback(...result);
-      }),
-    maxHeaderSize: maxHeaderBytes,
-    // One time-out is for the whole of a request.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  // Its hundred modules are a twentieth of all that a start loads, and most starts send nothing.
+  const startAgent = async (): Promise<Agent> => {
+    const undici = await import('undici');
+    const connect = undici.buildConnector({
+      lookup: checkedLookup as never,
+      timeout: maxTimeoutMs,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    return new undici.Agent({
+      connections: maxConnectionsPerHost,
+      connect: (options, callback) =>
+        connect(options, (...result) => {
+          const [, socket] = result;
+          socket?.once('error', (error) => noteError(socket, error));
+          if (socket) takeContinue(socket);
+          callback(...result);
+        }),
+      maxHeaderSize: maxHeaderBytes,
+      // One time-out is for the whole of a request.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  };
 
   /** What a request to an address needs, or why there may be none: an address gets many, and parsing it takes as long as sending. */
   const knownAddresses = new LRUCache<
@@ -121,7 +126,7 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = look
     return address;
   };
 
-  const post = (outgoing: OutgoingRequest): Promise<DestinationResponse> =>
+  const post = (outgoing: OutgoingRequest, dispatcher: Agent): Promise<DestinationResponse> =>
     new Promise((resolve, reject) => {
       const { method = 'POST', url, headers, body } = outgoing;
       const timeoutMs = Math.min(maxTimeoutMs, outgoing.timeoutMs ?? maxTimeoutMs);
@@ -172,7 +177,7 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = look
           dispatch();
         },
       };
-      const dispatch = () => agent.dispatch({ ...address, method, headers, body }, handler);
+      const dispatch = () => dispatcher.dispatch({ ...address, method, headers, body }, handler);
       dispatch();
     });
 
@@ -216,11 +221,13 @@ export function httpClient({ allowed, timeoutMs: maxTimeoutMs, ca, lookup = look
       });
     });
 
-  const send: Send = (request) =>
-    /^tls:/i.test(request.url) ? writeBefore(request, AbortSignal.timeout(maxTimeoutMs)) : post(request);
-  const close = (): Promise<void> => {
+  const send: Send = async (request) =>
+    /^tls:/i.test(request.url)
+      ? writeBefore(request, AbortSignal.timeout(maxTimeoutMs))
+      : post(request, await (agent ??= startAgent()));
+  const close = async (): Promise<void> => {
     unsubscribe(headersChannel, noteBytes);
-    return agent.destroy();
+    await (await agent)?.destroy();
   };
   return { send, close };
 }
@@ -247,7 +254,8 @@ const emptyUrl = { origin: '', pathname: '', search: '' };
 
 function toSendingError(error: Error): SendingError {
   if (error instanceof SendingError) return error;
-  if (error instanceof errors.SocketError) return new SendingError('the connection was closed without a response');
+  if ((error as NodeJS.ErrnoException).code === 'UND_ERR_SOCKET')
+    return new SendingError('the connection was closed without a response');
   return new SendingError(reasonOf(error as NodeJS.ErrnoException));
 }
 
