@@ -109,6 +109,24 @@ describeInBrowser('a change request', () => {
     await closeChecked(opened);
   });
 
+  it('is listed with all columns in sight, however long the names are', async () => {
+    const vast = `vast-${randomUUID().slice(0, 8)}`;
+    const flag = `${vast}.${'m'.repeat(85)}`;
+    const base = `/api/admin/projects/${vast}`;
+    await api('POST', '/api/admin/projects', { id: vast, name: `${vast}${'w'.repeat(80)}` });
+    await api('POST', `${base}/features`, { name: flag });
+    const change = { action: 'updateEnabled', feature: flag, payload: { enabled: true } };
+    const { id } = (await api('POST', `${base}/environments/production/change-requests`, [change])) as Identified;
+    await api('PUT', `${base}/change-requests/${id}/title`, { title: `${vast}${'W'.repeat(85)}` });
+    const opened = await openSignedIn('/change-requests');
+    const { page } = opened;
+    const list = page.getByRole('region', { name: 'Change requests' });
+    await list.getByRole('link', { name: vast, exact: false }).first().waitFor();
+    const [all, seen] = await list.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+    expect(all).toBeLessThanOrEqual(seen ?? 0);
+    await closeChecked(opened);
+  });
+
   it('says of a flag that is off that this is why nothing changes for users, and nothing of it once it turns on', async () => {
     const quiet = `p-${randomUUID().slice(0, 8)}`;
     const flag = `flag-${randomUUID().slice(0, 8)}`;

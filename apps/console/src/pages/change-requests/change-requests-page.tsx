@@ -66,7 +66,11 @@ const columns = [
   {
     title: 'Title',
     cell: ({ id, title, project }: ChangeRequestSearchItem) => (
-      <Link to="/projects/$project/change-requests/$id" params={{ project, id: String(id) }}>
+      <Link
+        to="/projects/$project/change-requests/$id"
+        params={{ project, id: String(id) }}
+        className={styles['title'] ?? ''}
+      >
         {title ?? `Change request #${id}`}
       </Link>
     ),
@@ -87,7 +91,11 @@ const columns = [
   },
   {
     title: 'Project',
-    cell: ({ project }: ChangeRequestSearchItem) => <ProjectName id={project} />,
+    cell: ({ project }: ChangeRequestSearchItem) => (
+      <span className={styles['whole']}>
+        <ProjectName id={project} />
+      </span>
+    ),
   },
   {
     title: 'Environment',

@@ -102,13 +102,18 @@ export function ApiTokensPage() {
             projects.includes('*') ? (
               <span className={layout['nowrap']}>all projects</span>
             ) : (
-              <ProjectNames ids={projects} />
+              <span className={layout['names']}>
+                <ProjectNames ids={projects} />
+              </span>
             ),
         },
         {
           title: 'Environment',
-          cell: ({ environment }) =>
-            environment === '*' ? 'all environments' : <EnvironmentName name={environment} />,
+          cell: ({ environment }) => (
+            <span className={layout['names']}>
+              {environment === '*' ? 'all environments' : <EnvironmentName name={environment} />}
+            </span>
+          ),
         },
         { title: 'Last used', cell: ({ seenAt }) => <Time at={seenAt} /> },
         { title: 'Expires', cell: Expiry },

@@ -42,12 +42,16 @@ function ApplicationLink({ name }: { readonly name: string }) {
 }
 
 function Usage({ usage }: Pick<Application, 'usage'>) {
-  return usage.map(({ project, environments }, nth) => (
-    <Fragment key={project}>
-      {nth > 0 && '; '}
-      <ProjectNames ids={[project]} />: {environments.join(', ')}
-    </Fragment>
-  ));
+  return (
+    <span className={layout['names']}>
+      {usage.map(({ project, environments }, nth) => (
+        <Fragment key={project}>
+          {nth > 0 && '; '}
+          <ProjectNames ids={[project]} />: {environments.join(', ')}
+        </Fragment>
+      ))}
+    </span>
+  );
 }
 
 /** The longest word of a search: the server searches by one word, in names, and the list filters the result by the others. */
