@@ -162,7 +162,7 @@ describe('a running gateway', () => {
   it('reports liveness and readiness without a token', async () => {
     const gateway = await started();
     await gateway.behind([withoutProjects]);
-    for (const address of ['/health', '/health/live', '/health/ready']) {
+    for (const address of ['/health', '/health/live', '/health/ready', '/ready']) {
       const response = await gateway.send(address, { key: null });
       expect([response.status, await response.json()]).toEqual([200, { health: 'GOOD' }]);
     }
@@ -192,6 +192,7 @@ describe('a running gateway', () => {
     const isReady = async ({ send }: StartedGateway) => (await send('/health/ready', { key: null })).status;
     const gateway = await started();
     expect(await isReady(gateway)).toBe(503);
+    expect((await gateway.send('/ready', { key: null })).status).toBe(503);
     const features = await gateway.behind([withoutProjects]);
     expect(await isReady(gateway)).toBe(200);
     await features.stop();

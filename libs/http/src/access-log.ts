@@ -71,7 +71,7 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 /** Routes that monitoring polls: their requests are logged at `debug`, and not traced. */
-export const probeRoutes = /^\/(?:health(?:\/|$)|internal-backstage\/)/;
+export const probeRoutes = /^\/(?:health(?:\/|$)|ready$|internal-backstage\/)/;
 
 /** The parameters of a path, by name. */
 type PathParams = Readonly<Record<string, string | undefined>>;

@@ -1,14 +1,14 @@
 import type { Readiness } from '@bunting/runtime';
-import type { FastifyInstance, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
 import type { Registry } from 'prom-client';
 
 const good = { health: 'GOOD' } as const;
 
-/** Routes of liveness and readiness, which need no token. @param ready rejects with the reason when the gateway is not ready */
+/** Routes of liveness and readiness, which need no token; `/ready` is what Unleash 8 calls the latter. @param ready rejects with the reason when the gateway is not ready */
 export function mountHealth(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   app.get('/health', async () => good);
   app.get('/health/live', async () => good);
-  app.get('/health/ready', async (_request, reply) => {
+  const readiness = async (_request: FastifyRequest, reply: FastifyReply) => {
     try {
       const { unavailable } = await ready();
       return unavailable === undefined ? good : { ...good, unavailable };
@@ -18,7 +18,8 @@ export function mountHealth(app: FastifyInstance, ready: () => Promise<Readiness
         .header('retry-after', '1')
         .send({ health: 'BAD', reason: (error as Error).message });
     }
-  });
+  };
+  for (const path of ['/health/ready', '/ready']) app.get(path, readiness);
 }
 
 /** Milliseconds for which one rendering of the metrics is served. */

@@ -21,6 +21,7 @@ export const reservedPrefixes = [
   '/logout',
   '/metrics',
   '/ofrep',
+  '/ready',
   '/scim',
 ];
 
