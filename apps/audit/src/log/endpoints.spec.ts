@@ -4,11 +4,12 @@ import { openDatabase } from '@bunting/database';
 import { consumerTables, readDeadLettersEndpoint } from '@bunting/outbox';
 import { eventually, freshDatabase, startNats, type TestNats } from '@bunting/testing';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { anEvent } from '../../test/builders.ts';
 import {
   type EventProducer,
-  openedLog,
+  type OpenedLog,
+  openLogDatabase,
   startAudit,
   type StartedAudit,
   startEventProducer,
@@ -16,18 +17,26 @@ import {
 import { appendEvents, prepareEvent } from './append-store.ts';
 
 describe('verifying', () => {
-  let audit: StartedAudit;
-  let features: EventProducer;
-  beforeAll(async () => {
-    audit = await startAudit();
-    features = await startEventProducer(audit.bus);
+  const startWithFourEvents = async () => {
+    const audit = await startAudit();
+    const features = await startEventProducer(audit.bus);
     await features.publish(anEvent(), anEvent(), anEvent({ data: { title: 'third' } }), anEvent());
     await audit.search();
+    return {
+      audit,
+      stop: async () => {
+        await features.stop();
+        await audit.stop();
+      },
+    };
+  };
+  let unchanged: Awaited<ReturnType<typeof startWithFourEvents>>;
+  let audit: StartedAudit;
+  beforeAll(async () => {
+    unchanged = await startWithFourEvents();
+    ({ audit } = unchanged);
   });
-  afterAll(async () => {
-    await features.stop();
-    await audit.stop();
-  });
+  afterAll(() => unchanged.stop());
 
   describe('The verification of the event log', () => {
     it('reports an intact log, and the hash to keep for the next verification', async () => {
@@ -62,6 +71,7 @@ describe('verifying', () => {
     });
 
     it('names events that were pruned before the log read them', async () => {
+      const { audit, stop } = await startWithFourEvents();
       expect(await audit.call(VerifyEventLog)).toMatchObject({ neverArrived: [] });
       const requests = await startEventProducer(audit.bus, 'change-requests');
       await requests.database.transaction(async ({ query }) => {
@@ -77,9 +87,11 @@ describe('verifying', () => {
         neverArrived: [{ service: 'change-requests', first: 1, last: 3 }],
       });
       await requests.stop();
+      await stop();
     });
 
     it('names the first altered event', async () => {
+      const { audit, stop } = await startWithFourEvents();
       await audit.database.transaction(({ query }) => query(`update event set data = '{"title":"3rd"}' where id = 3`));
       expect(await audit.call(VerifyEventLog)).toMatchObject({
         intact: false,
@@ -88,6 +100,7 @@ describe('verifying', () => {
         fault: { id: 3, kind: 'altered', message: expect.stringContaining('Event 3') },
       });
       expect(await audit.call(VerifyEventLog, { query: { to: 2 } })).toMatchObject({ intact: true, checkedTo: 2 });
+      await stop();
     });
 
     it.each([
@@ -179,14 +192,16 @@ describe('dead letters', () => {
 });
 
 describe('measuring', () => {
-  const log = openedLog();
-  beforeAll(async () => {
+  let log: OpenedLog;
+  beforeEach(async () => {
+    log = await openLogDatabase();
     const now = new Date().toISOString();
     const events = ['2020-01-01T00:00:00.000Z', '2020-01-02T00:00:00.000Z', now].map((createdAt) =>
       prepareEvent(randomUUID(), anEvent({ createdAt })),
     );
     await log.database.transaction((tx) => appendEvents(tx, events));
   });
+  afterEach(() => log.close());
 
   describe('The size of the log', () => {
     it('counts events and bytes, and names the retention', async () => {
