@@ -3,7 +3,7 @@ import { parse } from '@bunting/contracts/validation';
 import { describe, expect, it } from 'vitest';
 import { errorOfResponse } from '../api/api-error.ts';
 import { explainError } from './explain-error.ts';
-import { fieldWords } from './field-words.ts';
+import { fieldWords, pathWords } from './field-words.ts';
 
 /** What a person reads of a refusal that the gateway answers with. */
 function shown({ message, details, permissions, kind = 'ValidationError' }: Partial<Refusal> & { kind?: string }) {
@@ -103,4 +103,15 @@ describe('an error of the server', () => {
       }
     },
   );
+});
+
+describe('a field that two people have edited', () => {
+  it.each([
+    [['parameters', 'rollout'], 'Share of users'],
+    [['variants', 'red', 'payload', 'value'], 'Variants › red › Payload › Value'],
+    [['variants', 'red', 'weight'], 'Variants › red › Percent'],
+    [['legalValues'], 'Legal values'],
+  ])('is named as its form names it: %j', (path, words) => {
+    expect(pathWords(path)).toBe(words);
+  });
 });

@@ -3,6 +3,7 @@ const labels: ReadonlyMap<string, string> = new Map([
   ['rollout', 'Share of users'],
   ['stickiness', 'Sticky by'],
   ['groupId', 'Group'],
+  ['weight', 'Percent'],
 ]);
 
 /** The words of a name: its label, or those of its camel case, as `Scheduled at` of `scheduledAt`. */
@@ -40,6 +41,12 @@ export function fieldWords(pointer: string): string {
     }
   }
   return words.length === 0 ? 'What was sent' : words.toReversed().join(' of ');
+}
+
+/** Where a value is in what one edits, in words: a variant by its own name, and a parameter, which has a field of its own, without the others. */
+export function pathWords(path: readonly string[]): string {
+  const names = path.length > 1 && path[0] === 'parameters' ? path.slice(1) : path;
+  return names.map((name, nth) => (nth === 1 && names[0] === 'variants' ? name : wordsOf(name))).join(' › ');
 }
 
 const pointer = String.raw`\`(\/?(?:body|query|params|payload)(?:\/[^\`]*)?|\/[^\`]*)\``;

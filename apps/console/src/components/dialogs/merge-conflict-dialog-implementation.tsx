@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button } from '../buttons/button.tsx';
 import { PersonName } from '../content/person-name.tsx';
 import { Time } from '../content/time.tsx';
-import { fieldWords } from '../../text/field-words.ts';
+import { pathWords } from '../../text/field-words.ts';
 import { Dialog } from './dialog.tsx';
 import { RadioGroup } from '../forms/radio-group.tsx';
 import layout from '../layout/layout.module.css';
@@ -20,15 +20,10 @@ export interface MergeConflictDialogProps {
   readonly onClose: () => void;
 }
 
-function labelOf(path: MergeConflict['path']): string {
-  // Each parameter has a field of its own in the editor of strategies.
-  const names = path.length > 1 && path[0] === 'parameters' ? path.slice(1) : path;
-  return names.map((name) => fieldWords(`/${name}`).replace(/[“”]/g, '')).join(' › ');
-}
-
 function formatValue(value: Json | undefined, path: MergeConflict['path']): string {
   if (value === undefined) return 'removed';
   if (path.join('/') === 'parameters/rollout') return `${String(value)} %`;
+  if (path[0] === 'variants' && path.at(-1) === 'weight') return `${Number(value) / 10} %`;
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return 'nothing';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -72,7 +67,7 @@ export function MergeConflictDialogImplementation({
         {conflicts.map(({ path, base, mine, theirs }, index) => (
           <div key={path.join('/')} className={styles['conflict']}>
             <RadioGroup
-              label={labelOf(path)}
+              label={pathWords(path)}
               hint={`It was: ${formatValue(base, path)}`}
               options={[
                 { id: 'mine', label: 'Mine', description: formatValue(mine, path) },
