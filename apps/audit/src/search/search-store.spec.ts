@@ -118,10 +118,13 @@ describe('texts', () => {
   describe('The search of the log', () => {
     it('finds nothing in an empty log with any filter', async () => {
       const nothing = { ids: [], totalEvents: 0 };
-      expect(await find({})).toEqual(nothing);
-      expect(await find({ query: 'oslo' })).toEqual(nothing);
-      expect(await find({ query: 'o', type: 'feature-created' }, lee)).toEqual(nothing);
-      expect(await find({ feature: 'banner' }, callerWithHiddenProjects('shop', 'bank'))).toEqual(nothing);
+      const empty = await openLogDatabase();
+      const by = eventSearch(empty.database);
+      expect(await find({}, mia, by)).toEqual(nothing);
+      expect(await find({ query: 'oslo' }, mia, by)).toEqual(nothing);
+      expect(await find({ query: 'o', type: 'feature-created' }, lee, by)).toEqual(nothing);
+      expect(await find({ feature: 'banner' }, callerWithHiddenProjects('shop', 'bank'), by)).toEqual(nothing);
+      await empty.close();
     });
 
     it('returns what a naive search of a list returns for every query and caller while the log grows', async () => {
