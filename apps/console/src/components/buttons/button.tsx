@@ -51,8 +51,9 @@ interface PlaceOfButtonProps {
 }
 
 /**
- * What stands in the head of a page once it is known to be offered, such as the button that creates a thing. An empty list has the button in its middle instead: until it is known
- * to be empty or not, its place in the head is kept, so that a button does not go away from under the pointer.
+ * What stands in the head of a page once it is known to be offered, such as the button that creates a thing. An empty list has the button
+ * in its middle instead: until it is known to be empty or not, its place in the head is kept, so that a button does not go away from under
+ * the pointer.
  */
 export function PlaceOfButton({ isHidden, children }: PlaceOfButtonProps) {
   return isHidden ? <span className={styles['hidden']}>{children}</span> : children;

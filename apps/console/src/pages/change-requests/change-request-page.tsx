@@ -12,7 +12,7 @@ import { Fragment, useState } from 'react';
 import { useEventBatches } from '../../api/event-feed.ts';
 import { operationQuery, useEnvironments, useOperationMutation, useProjects } from '../../api/queries-and-mutations.ts';
 import { ErrorNotice, Notice } from '../../components/content/notice.tsx';
-import { QueryResult } from '../../components/content/query-result.tsx';
+import { Loading, QueryResult } from '../../components/content/query-result.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { FormDialog } from '../../components/dialogs/dialog.tsx';
 import { EnvironmentName } from '../../components/environments/environment-name.tsx';
@@ -161,9 +161,8 @@ export function ChangeRequestPage() {
   const params = { projectId: project, id: Number(id) };
   const query = useQuery(operationQuery(GetChangeRequest, { params }));
   const review = useQuery(operationQuery(GetChangeRequestReview, { params }));
-  // What they say stands above other things, which would move when it came later.
-  useProjects();
-  useEnvironments();
+  // What they say stands above other things, which would move when it came later; without it the page has ids.
+  const areNamesLoading = [useProjects(), useEnvironments()].some(({ isLoading }) => isLoading);
   useEventBatches(
     ({ project: eventProject }) => eventProject === project,
     () => client.invalidateQueries(),
@@ -177,7 +176,7 @@ export function ChangeRequestPage() {
     >
       {(request) => (
         <QueryResult query={review} page="change request" crumbs={crumbs}>
-          {(loaded) => <RequestView request={request} review={loaded} />}
+          {(loaded) => (areNamesLoading ? <Loading /> : <RequestView request={request} review={loaded} />)}
         </QueryResult>
       )}
     </QueryResult>
