@@ -103,9 +103,19 @@ describeInBrowser('a change request', () => {
     await page.getByRole('row').filter({ has: cell }).getByRole('link').first().click();
     const impact = page.getByRole('region', { name: 'What it does for users in production' });
     await impact.getByText('100 % lose it').waitFor();
+    // A change of development alone does nothing in production, whatever else the request does there.
+    const other = `${flag}.other`;
+    await api('POST', `/api/admin/projects/${wide}/features`, { name: other });
+    await api('POST', `${places}/development/change-requests`, [
+      { action: 'updateEnabled', feature: other, payload: { enabled: true } },
+    ]);
+    const inDevelopment = page.getByRole('region', { name: 'What it does for users in development' });
+    await inDevelopment.getByRole('heading', { name: other }).waitFor();
+    expect(await impact.getByRole('heading', { name: other }).count()).toBe(0);
+    await impact.getByText('100 % lose it').waitFor();
     await goTo(page, `/projects/${wide}`);
     const open = page.getByRole('region', { name: 'Open change requests' });
-    await open.getByText(/wants to change\s*production and 1 other environment · 1 flag/).waitFor();
+    await open.getByText(/wants to change\s*production and 1 other environment · 2 flags/).waitFor();
     await closeChecked(opened);
   });
 

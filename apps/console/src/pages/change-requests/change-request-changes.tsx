@@ -1,4 +1,5 @@
 import {
+  actionsOfWholeProject,
   type ChangeOf,
   type ChangeRequest,
   type ChangeRequestChange,
@@ -14,7 +15,7 @@ import {
 } from '@bunting/contracts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, useId } from 'react';
 import { operationQuery, useOperationMutation, useSegmentNames } from '../../api/queries-and-mutations.ts';
 import { Button, IconButton } from '../../components/buttons/button.tsx';
 import { Notice } from '../../components/content/notice.tsx';
@@ -271,10 +272,10 @@ function withoutSnapshot(payload: unknown): unknown {
   return rest;
 }
 
-/** The users for whom the change request would turn flags on or off if it were applied now. */
-export function ChangeRequestImpact({ request }: RequestProps) {
-  const { project } = request;
-  const [environment = request.environment, ...others] = useAffectedEnvironments(request);
+const ofWholeProject: ReadonlySet<string> = new Set(actionsOfWholeProject);
+
+/** What one environment sees of the changes of a request: beyond its own environment, those alone that affect all of the project. */
+function changesIn(environment: string, request: ChangeRequest) {
   const changes = [
     ...request.features.flatMap(({ name, changes: featureChanges }) =>
       featureChanges.map(({ action, payload }) => ({ action, feature: name, payload: withoutSnapshot(payload) })),
@@ -283,7 +284,24 @@ export function ChangeRequestImpact({ request }: RequestProps) {
       segmentChanges.map(({ action, payload }) => ({ action, payload: withoutSnapshot(payload) })),
     ),
   ];
-  const query = useQuery(operationQuery(EvaluateImpact, { body: { project, environment, changes } }));
+  if (environment === request.environment) return changes;
+  return changes.filter(({ action }) => ofWholeProject.has(action));
+}
+
+interface ImpactProps extends RequestProps {
+  readonly environment: string;
+  /** whether the request affects others, too */
+  readonly isOneOfSeveral: boolean;
+  /** what the playground shows: the environments with a comma between them; undefined where there is no link to it */
+  readonly tried: string | undefined;
+}
+
+/** The users of an environment for whom the change request would turn flags on or off if it were applied now. */
+function ImpactIn({ request, environment, isOneOfSeveral, tried }: ImpactProps) {
+  const { project } = request;
+  const headingId = useId();
+  const body = { project, environment, changes: changesIn(environment, request) };
+  const query = useQuery(operationQuery(EvaluateImpact, { body }));
   const preview = useChangeRequestPreview(request);
   const isOff = (name: string): boolean =>
     environment === request.environment &&
@@ -292,10 +310,10 @@ export function ChangeRequestImpact({ request }: RequestProps) {
   // In the order of the changes; flags that depend on theirs follow.
   const placeOf = (name: string): number => (names.includes(name) ? names.indexOf(name) : names.length);
   return (
-    <section className={layout['card']} aria-labelledby="impact">
-      <h2 id="impact">
+    <section className={layout['card']} aria-labelledby={headingId}>
+      <h2 id={headingId}>
         What it does for users
-        {others.length > 0 && (
+        {isOneOfSeveral && (
           <>
             {' in '}
             <EnvironmentName name={environment} />
@@ -325,17 +343,32 @@ export function ChangeRequestImpact({ request }: RequestProps) {
           </>
         )}
       </QueryResult>
-      <Link
-        to="/playground"
-        search={{
-          changeRequest: String(request.id),
-          projects: request.project,
-          environments: [environment, ...others].join(),
-        }}
-        className={styles['onScreen'] ?? ''}
-      >
-        Try it in the playground
-      </Link>
+      {tried !== undefined && (
+        <Link
+          to="/playground"
+          search={{ changeRequest: String(request.id), projects: project, environments: tried }}
+          className={styles['onScreen'] ?? ''}
+        >
+          Try it in the playground
+        </Link>
+      )}
     </section>
   );
+}
+
+/** What a change request does for users: of production, where it affects that, and of its own environment. */
+export function ChangeRequestImpact({ request }: RequestProps) {
+  const affected = useAffectedEnvironments(request);
+  const [first = request.environment] = affected;
+  const changesOwn = changesIn(request.environment, request).some(({ action }) => !ofWholeProject.has(action));
+  const shown = changesOwn && first !== request.environment ? [first, request.environment] : [first];
+  return shown.map((environment, nth) => (
+    <ImpactIn
+      key={environment}
+      request={request}
+      environment={environment}
+      isOneOfSeveral={affected.length > 1}
+      tried={nth === shown.length - 1 ? affected.join() : undefined}
+    />
+  ));
 }
