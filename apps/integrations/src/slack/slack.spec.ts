@@ -299,6 +299,11 @@ describe('a message about a change request in review', () => {
 
   it('shows the newest state, however late another process writes an older one', async () => {
     const { id, message } = await posted();
+    // Once the service is done with the message, the next update that Slack gets is that of the other process.
+    await eventually(async () => {
+      const [newest] = await service.attempts(addon.id);
+      expect(newest?.event['data']).toMatchObject({ changeRequestId: id });
+    });
     const cipher = secretCipher(secretKey);
     const target = await integrationReader(service.database, cipher).findTarget(addon.id);
     const client = httpClient({ allowed: allowedAddresses('127.0.0.1'), timeoutMs: 60_000 });
