@@ -9,7 +9,6 @@ import { useMe } from '../api/queries-and-mutations.ts';
 import { signOut } from '../api/sign-in.ts';
 import { basePath } from '../base-path.ts';
 import { proposalQuestion } from '../changes/proposal-question-store.ts';
-import { writePrintedTimes } from '../components/content/printed-times.ts';
 import { IconButton } from '../components/buttons/button.tsx';
 import { Menu } from '../components/buttons/menu.tsx';
 import { Icon } from '../components/content/icon.tsx';
@@ -27,8 +26,6 @@ import { lazyPart } from '../components/content/lazy-part.tsx';
 const texts = {
   theme: { system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark' },
 } as const;
-
-addEventListener('beforeprint', writePrintedTimes);
 
 function UserMenu() {
   const navigate = useNavigate();

@@ -439,7 +439,8 @@ describe('patching a strategy', () => {
     await Promise.all(members.map((key) => patch([{ op: 'add', path: `/parameters/${key}`, value: key }])));
     expect((await strategyNow())?.parameters).toEqual(Object.fromEntries(members.map((key) => [key, key])));
     const states = await features.states('feature');
-    expect(new Set(states.map(({ version }) => version))).toEqual(new Set([members.length + 1]));
+    // The state that all of them led to, for the first edit and for the last one: those between would repeat it.
+    expect(states.map(({ version }) => version)).toEqual([members.length + 1, members.length + 1]);
   });
 
   it('accepts segments and context fields that a patch refers to', async () => {

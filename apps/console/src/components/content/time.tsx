@@ -34,6 +34,13 @@ export function formatWithOffset(instant: number): string {
   return withOffset.format(instant);
 }
 
+/** Gives all times of the page the form in which they are printed: date, time and zone (base.css). */
+function writePrintedTimes(): void {
+  for (const time of document.querySelectorAll('time'))
+    time.dataset['printed'] = formatWithOffset(Date.parse(time.dateTime));
+}
+addEventListener('beforeprint', writePrintedTimes);
+
 /** The current time in milliseconds by the browser's clock, updated twice a minute, from which relative times are computed. */
 const clock = createStore(Date.now());
 setInterval(() => clock.set(Date.now()), 30_000);

@@ -1,5 +1,5 @@
 import { GetRecentUsage, type ReplyOf, type SearchResultFeature } from '@bunting/contracts';
-import { keepPreviousData, useQueries } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import { memo, useMemo } from 'react';
 import { operationQuery } from '../../api/queries-and-mutations.ts';
 import { formatCount } from '../../text/format-number.ts';
@@ -32,7 +32,6 @@ export function useRecentUsage(
       enabled: isShown && flags.length > 0,
       staleTime: staleMs,
       meta: { isUnaffected: true },
-      placeholderData: keepPreviousData,
     })),
     combine: usedFeatures,
   });

@@ -187,7 +187,6 @@ function useEditStatus(windows: readonly Window[]): EditStatus {
       return {
         ...operationQuery(GetEditStatus, { body: { projects, features } }),
         enabled: features.length > 0,
-        placeholderData: keepPreviousData,
       };
     }),
     combine: combinedStatus,
